@@ -93,7 +93,13 @@ public interface NativeCalls {
      */
     void store(long offset, byte[] source, int sourceOffset, int length);
 
-    /** Touches every page of a range for writing without changing it, so that later stores do not fault. */
+    /**
+     * Touches every page of a range for writing without changing it, so that later stores neither
+     * wait nor fault, unless the file is cut short.
+     *
+     * @throws NativeCallException with EFAULT if a page cannot be had
+     * @throws IndexOutOfBoundsException if the range lies outside the mapping
+     */
     void prefault(long offset, long length);
 
     /** Hands the bytes of a range to the drive (msync with MS_SYNC); see {@link NativeCalls#msync}. */
@@ -115,7 +121,8 @@ public interface NativeCalls {
 
   /**
    * Takes a whole-file lock (flock) without waiting; it belongs to the open file description and
-   * dies with the process. Asking again on the same descriptor converts the lock.
+   * dies with the process. Asking again on the same descriptor converts the lock; where that is
+   * refused, the lock held before may be gone too.
    *
    * @return false if another open of the file holds a lock that excludes this one
    */
@@ -127,7 +134,7 @@ public interface NativeCalls {
   /**
    * What a name leads to, symbolic links followed.
    *
-   * @return null if there is no such name
+   * @return null if there is no such name (ENOENT), or a symbolic link in it leads nowhere
    */
   FileStatus status(Path path);
 
@@ -137,7 +144,8 @@ public interface NativeCalls {
   /**
    * Makes sure that blocks are really there for a range, and that the file is at least as long as
    * its end. New bytes read as zero, bytes already there stay as they are. Where the file system
-   * cannot allocate (EOPNOTSUPP), zeros are written to the part beyond the present end instead.
+   * cannot allocate (EOPNOTSUPP), zeros are written to the part beyond the present end instead, so
+   * nobody else may be writing there meanwhile.
    *
    * @throws NativeCallException with ENOSPC or EDQUOT if there is no room; the file's length may
    *     then lie anywhere between the old and the new one
@@ -206,6 +214,9 @@ public interface NativeCalls {
   /** Flushes a mapped range to the file (msync with MS_SYNC); the range is widened to whole pages. */
   void msync(long address, long size);
 
-  /** Tells the kernel how a mapped range will be used; the range is widened to whole pages. */
+  /**
+   * Tells the kernel how a mapped range will be used; the range is widened to whole pages. No advice
+   * changes what the memory holds.
+   */
   void advise(long address, long size, Advice advice);
 }

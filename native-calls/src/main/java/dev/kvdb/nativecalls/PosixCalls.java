@@ -19,9 +19,15 @@ abstract class PosixCalls implements NativeCalls {
   private static final long TRANSFER_BYTES_MAX = 1L << 30;
 
   private final PosixConstants constants;
+  private final int pageSize;
 
-  PosixCalls(PosixConstants constants) {
+  /**
+   * @param constants the system's numbers
+   * @param pageSize what {@link #systemPageSize} returns; see {@link #getpagesize}
+   */
+  PosixCalls(PosixConstants constants, int pageSize) {
     this.constants = constants;
+    this.pageSize = pageSize;
   }
 
   /** The handles. An overriding method returns a {@code static final} field, for speed. */
@@ -62,7 +68,7 @@ abstract class PosixCalls implements NativeCalls {
   }
 
   /** Makes a call and returns its result or the errno negated. */
-  final long once(Call call) {
+  static long once(Call call) {
     ErrnoSlots.Slot slot = ErrnoSlots.claim();
     try {
       long result = call.invoke(slot.segment());
@@ -378,11 +384,16 @@ abstract class PosixCalls implements NativeCalls {
   }
 
   private long pageStart(long address) {
-    return address & -(long) systemPageSize();
+    return address & -(long) pageSize;
   }
 
   @Override
-  public int systemPageSize() {
-    return (int) once(errno -> (int) posix().getpagesize().invokeExact(errno));
+  public final int systemPageSize() {
+    return pageSize;
+  }
+
+  /** Asks the system for the size of its memory pages. */
+  static int getpagesize(PosixFunctions functions) {
+    return (int) once(errno -> (int) functions.getpagesize().invokeExact(errno));
   }
 }
