@@ -68,7 +68,8 @@ class LinuxCalls extends PosixCalls {
   private long statx(int directory, MemorySegment path, int flags, MemorySegment buffer) {
     return repeat(
         errno ->
-            (int) linux().statx().invokeExact(errno, directory, path, flags, STATUS_FIELDS, buffer));
+            (int)
+                linux().statx().invokeExact(errno, directory, path, flags, STATUS_FIELDS, buffer));
   }
 
   private FileStatus status(MemorySegment statx, String subject) {
@@ -145,7 +146,9 @@ class LinuxCalls extends PosixCalls {
     }
     if (result < 0) {
       throw failure(
-          "madvise", "prefault at 0x" + Long.toHexString(address) + ", " + size + " bytes", -result);
+          "madvise",
+          "prefault at 0x" + Long.toHexString(address) + ", " + size + " bytes",
+          -result);
     }
     return true;
   }

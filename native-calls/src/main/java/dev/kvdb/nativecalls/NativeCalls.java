@@ -12,8 +12,8 @@ import java.nio.file.Path;
  * {@link #unmap(long, long)}; the callers do.
  *
  * <p>A call that fails throws {@link NativeCallException} with the call, the path or descriptor,
- * the errno and its name. A call interrupted by a signal (EINTR) is repeated. No call is affected by
- * {@link Thread#interrupt()}. All methods may be used by many threads at once.
+ * the errno and its name. A call interrupted by a signal (EINTR) is repeated. No call is affected
+ * by {@link Thread#interrupt()}. All methods may be used by many threads at once.
  */
 public interface NativeCalls {
 
@@ -21,8 +21,8 @@ public interface NativeCalls {
    * The implementation for the system this JVM runs on.
    *
    * @return the one shared instance
-   * @throws UnsupportedOperationException if this operating system or architecture is not supported,
-   *     or native access is denied to this module; the message says what to do
+   * @throws UnsupportedOperationException if this operating system or architecture is not
+   *     supported, or native access is denied to this module; the message says what to do
    */
   static NativeCalls system() {
     return SystemCalls.instance();
@@ -66,8 +66,7 @@ public interface NativeCalls {
    * @param linkCount how many names it has
    * @param isRegularFile false for a directory, a device, a pipe or a socket
    */
-  record FileStatus(
-      long size, long device, long inode, long linkCount, boolean isRegularFile) {
+  record FileStatus(long size, long device, long inode, long linkCount, boolean isRegularFile) {
     /** Whether both describe the same file, whatever its names. */
     public boolean isSameFile(FileStatus other) {
       return device == other.device && inode == other.inode;
@@ -102,7 +101,9 @@ public interface NativeCalls {
      */
     void prefault(long offset, long length);
 
-    /** Hands the bytes of a range to the drive (msync with MS_SYNC); see {@link NativeCalls#msync}. */
+    /**
+     * Hands the bytes of a range to the drive (msync with MS_SYNC); see {@link NativeCalls#msync}.
+     */
     void sync(long offset, long length);
 
     /** Unmaps the file. No store may be under way or follow. */
@@ -211,12 +212,14 @@ public interface NativeCalls {
   /** Maps the first {@code size} bytes of a file shared, for storing into it. */
   MappedFile mapShared(int descriptor, long size);
 
-  /** Flushes a mapped range to the file (msync with MS_SYNC); the range is widened to whole pages. */
+  /**
+   * Flushes a mapped range to the file (msync with MS_SYNC); the range is widened to whole pages.
+   */
   void msync(long address, long size);
 
   /**
-   * Tells the kernel how a mapped range will be used; the range is widened to whole pages. No advice
-   * changes what the memory holds.
+   * Tells the kernel how a mapped range will be used; the range is widened to whole pages. No
+   * advice changes what the memory holds.
    */
   void advise(long address, long size, Advice advice);
 }

@@ -118,8 +118,7 @@ abstract class PosixCalls implements NativeCalls {
       int allFlags = flags | constants.O_CLOEXEC();
       long result =
           repeat(
-              errno ->
-                  (int) posix().open().invokeExact(errno, name, allFlags, CREATE_PERMISSIONS));
+              errno -> (int) posix().open().invokeExact(errno, name, allFlags, CREATE_PERMISSIONS));
       if (result < 0) {
         throw failure("open", path.toString(), -result);
       }
@@ -141,8 +140,7 @@ abstract class PosixCalls implements NativeCalls {
   public boolean tryLock(int descriptor, boolean exclusive) {
     int kind = exclusive ? constants.LOCK_EX() : constants.LOCK_SH();
     int operation = kind | constants.LOCK_NB();
-    long result =
-        repeat(errno -> (int) posix().flock().invokeExact(errno, descriptor, operation));
+    long result = repeat(errno -> (int) posix().flock().invokeExact(errno, descriptor, operation));
     if (result == -constants.EWOULDBLOCK()) {
       return false;
     }
@@ -216,7 +214,8 @@ abstract class PosixCalls implements NativeCalls {
     ErrnoSlots.Slot slot = ErrnoSlots.claim();
     try {
       long result =
-          (long) posix().pread().invokeExact(slot.segment(), descriptor, buffer, length, fileOffset);
+          (long)
+              posix().pread().invokeExact(slot.segment(), descriptor, buffer, length, fileOffset);
       return result == -1 ? -slot.errno() : result;
     } catch (Throwable t) {
       throw Linking.unexpected(t);
@@ -360,8 +359,7 @@ abstract class PosixCalls implements NativeCalls {
     long length = address + size - start;
     long result =
         repeat(
-            errno ->
-                (int) posix().msync().invokeExact(errno, start, length, constants.MS_SYNC()));
+            errno -> (int) posix().msync().invokeExact(errno, start, length, constants.MS_SYNC()));
     if (result < 0) {
       throw failure("msync", describe(address, size), -result);
     }

@@ -17,8 +17,7 @@ class ErrorNamesTest {
   private static final Map<String, String> SYNONYMS =
       Map.of("EWOULDBLOCK", "EAGAIN", "EDEADLOCK", "EDEADLK", "ENOTSUP", "EOPNOTSUPP");
 
-  private static final PosixConstants CONSTANTS =
-      LinuxConstants.of(System.getProperty("os.arch"));
+  private static final PosixConstants CONSTANTS = LinuxConstants.of(System.getProperty("os.arch"));
 
   @Test
   void everyErrorThatJnrKnowsHasItsName() {

@@ -126,8 +126,7 @@ class FileCallsTest {
     NativeCallException e = assertFails(Errno.ENOENT, () -> open(file, OpenMode.READ_ONLY));
     assertEquals("open", e.call());
     assertEquals(file.toString(), e.subject());
-    assertEquals(
-        "open " + file + ": no such file or directory (ENOENT, errno 2)", e.getMessage());
+    assertEquals("open " + file + ": no such file or directory (ENOENT, errno 2)", e.getMessage());
     assertFails(Errno.ENOENT, () -> open(file, OpenMode.READ_WRITE));
     assertFails(Errno.ENOENT, () -> open(file.resolve("below"), OpenMode.CREATE));
     assertFails(Errno.EISDIR, () -> open(directory, OpenMode.READ_WRITE));
@@ -164,8 +163,7 @@ class FileCallsTest {
     Path archive = directory.resolve("a.zip");
     try (FileSystem zip = FileSystems.newFileSystem(archive, Map.of("create", "true"))) {
       Path inside = zip.getPath("/x");
-      assertThrows(
-          IllegalArgumentException.class, () -> calls.open(inside, OpenMode.CREATE));
+      assertThrows(IllegalArgumentException.class, () -> calls.open(inside, OpenMode.CREATE));
     }
   }
 
@@ -235,8 +233,7 @@ class FileCallsTest {
     FileStat expected = JNR.fstat(descriptor);
     FileStatus status = calls.status(descriptor);
     assertEquals(
-        new FileStatus(
-            expected.st_size(), expected.dev(), expected.ino(), expected.nlink(), true),
+        new FileStatus(expected.st_size(), expected.dev(), expected.ino(), expected.nlink(), true),
         status);
     assertEquals(5_000_000_000L, status.size());
     assertEquals(2, status.linkCount());
@@ -344,8 +341,7 @@ class FileCallsTest {
     MemorySegment nowhere = MemorySegment.ofAddress(4096).reinterpret(8);
     assertFails(Errno.EFAULT, () -> calls.write(descriptor, nowhere, 0));
     int full = open(Path.of("/dev/full"), OpenMode.READ_WRITE);
-    assertTrue(
-        assertFails(Errno.ENOSPC, () -> calls.write(full, buffer, 0)).isOutOfSpace());
+    assertTrue(assertFails(Errno.ENOSPC, () -> calls.write(full, buffer, 0)).isOutOfSpace());
   }
 
   @Test

@@ -53,8 +53,7 @@ class MappingTest {
 
   @Test
   void thePageSizeIsWhatJnrSays() {
-    long expected =
-        POSIXFactory.getNativePOSIX().sysconf(Sysconf._SC_PAGESIZE);
+    long expected = POSIXFactory.getNativePOSIX().sysconf(Sysconf._SC_PAGESIZE);
     assertEquals(expected, page);
   }
 

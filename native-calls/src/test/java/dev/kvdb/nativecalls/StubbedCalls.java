@@ -132,8 +132,7 @@ final class StubbedCalls implements AutoCloseable {
   /** The implementation for Linux, with the stubs where there are any. */
   LinuxCalls calls() {
     SymbolLookup lookup =
-        name ->
-            Optional.ofNullable(stubs.get(name)).or(() -> Linking.cLibrary().find(name));
+        name -> Optional.ofNullable(stubs.get(name)).or(() -> Linking.cLibrary().find(name));
     PosixFunctions posix = PosixFunctions.link(lookup);
     LinuxFunctions linux = LinuxFunctions.link(lookup);
     return new LinuxCalls() {

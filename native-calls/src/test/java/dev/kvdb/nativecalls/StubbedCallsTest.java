@@ -70,8 +70,7 @@ class StubbedCallsTest {
     assertEquals(0, calls.open(Path.of("x"), OpenMode.READ_ONLY));
     calls.msync(4096, 1);
 
-    for (AtomicInteger count :
-        List.of(fdatasync, flock, ftruncate, fallocate, open, msync)) {
+    for (AtomicInteger count : List.of(fdatasync, flock, ftruncate, fallocate, open, msync)) {
       assertEquals(3, count.get());
     }
   }
@@ -81,7 +80,9 @@ class StubbedCallsTest {
     AtomicInteger closes = new AtomicInteger();
     NativeCalls interrupted =
         stubs
-            .oneInt("close", fd -> {
+            .oneInt(
+                "close",
+                fd -> {
                   closes.incrementAndGet();
                   return StubbedCalls.fail(fd == 7 ? EINTR : EIO);
                 })
@@ -89,8 +90,7 @@ class StubbedCallsTest {
 
     interrupted.close(7);
     assertEquals(1, closes.get());
-    NativeCallException e =
-        assertThrows(NativeCallException.class, () -> interrupted.close(8));
+    NativeCallException e = assertThrows(NativeCallException.class, () -> interrupted.close(8));
     assertEquals("EIO", e.errnoName());
     assertEquals("close descriptor 8: input/output error (EIO, errno 5)", e.getMessage());
     assertEquals(2, closes.get());
@@ -102,18 +102,15 @@ class StubbedCallsTest {
     AtomicInteger writes = new AtomicInteger();
     NativeCalls calls =
         stubs
-            .transfer("pwrite", (fd, buffer, length, offset) -> {
+            .transfer(
+                "pwrite",
+                (fd, buffer, length, offset) -> {
                   if (writes.incrementAndGet() % 2 == 0) {
                     return StubbedCalls.fail(EINTR);
                   }
                   int part = (int) Math.min(7, length);
                   MemorySegment.copy(
-                      buffer.reinterpret(part),
-                      ValueLayout.JAVA_BYTE,
-                      0,
-                      file,
-                      (int) offset,
-                      part);
+                      buffer.reinterpret(part), ValueLayout.JAVA_BYTE, 0, file, (int) offset, part);
                   return part;
                 })
             .calls();
@@ -135,7 +132,9 @@ class StubbedCallsTest {
     AtomicInteger reads = new AtomicInteger();
     NativeCalls calls =
         stubs
-            .transfer("pread", (fd, buffer, length, offset) -> {
+            .transfer(
+                "pread",
+                (fd, buffer, length, offset) -> {
                   if (reads.incrementAndGet() % 2 == 0) {
                     return StubbedCalls.fail(EINTR);
                   }
@@ -172,7 +171,9 @@ class StubbedCallsTest {
     List<Long> lengths = new ArrayList<>();
     NativeCalls calls =
         stubs
-            .transfer("pwrite", (fd, buffer, length, offset) -> {
+            .transfer(
+                "pwrite",
+                (fd, buffer, length, offset) -> {
                   lengths.add(length);
                   return length;
                 })
@@ -188,7 +189,9 @@ class StubbedCallsTest {
     AtomicInteger writes = new AtomicInteger();
     NativeCalls calls =
         stubs
-            .transfer("pwrite", (fd, buffer, length, offset) ->
+            .transfer(
+                "pwrite",
+                (fd, buffer, length, offset) ->
                     writes.incrementAndGet() == 1 ? 4 : StubbedCalls.fail(EDQUOT))
             .calls();
     try (Arena arena = Arena.ofConfined()) {
@@ -209,7 +212,8 @@ class StubbedCallsTest {
     StringBuilder pathSeen = new StringBuilder();
     NativeCalls calls =
         stubs
-            .open((path, flags, mode) -> {
+            .open(
+                (path, flags, mode) -> {
                   pathSeen.append(path.reinterpret(100).getString(0));
                   flagsSeen.set(flags);
                   modeSeen.set(mode);
@@ -252,7 +256,9 @@ class StubbedCallsTest {
     NativeCalls calls =
         stubs
             .fallocate((fd, mode, offset, length) -> StubbedCalls.fail(ENOSPC))
-            .transfer("pwrite", (fd, buffer, length, offset) -> {
+            .transfer(
+                "pwrite",
+                (fd, buffer, length, offset) -> {
                   writes.incrementAndGet();
                   return length;
                 })
@@ -269,7 +275,9 @@ class StubbedCallsTest {
       AtomicInteger syncs = new AtomicInteger();
       NativeCalls calls =
           stubs
-              .oneInt("fdatasync", fd -> {
+              .oneInt(
+                  "fdatasync",
+                  fd -> {
                     assertEquals(7, fd);
                     return syncs.getAndIncrement();
                   })
@@ -291,11 +299,15 @@ class StubbedCallsTest {
     AtomicInteger closed = new AtomicInteger(-2);
     NativeCalls calls =
         stubs
-            .oneInt("fsync", fd -> {
+            .oneInt(
+                "fsync",
+                fd -> {
                   synced.set(fd);
                   return StubbedCalls.fail(EIO);
                 })
-            .oneInt("close", fd -> {
+            .oneInt(
+                "close",
+                fd -> {
                   closed.set(fd);
                   return 0;
                 })
@@ -340,7 +352,9 @@ class StubbedCallsTest {
     AtomicInteger advices = new AtomicInteger();
     NativeCalls calls =
         stubs
-            .range("madvise", (address, length, advice) -> {
+            .range(
+                "madvise",
+                (address, length, advice) -> {
                   advices.incrementAndGet();
                   return StubbedCalls.fail(EINVAL);
                 })

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kvdb.probe.NativeAccessProbe;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,27 +15,12 @@ import org.junit.jupiter.api.Test;
 /** What a user is told where kvdb cannot work. */
 class SystemCallsTest {
 
-  /** Run in a JVM of its own: prints what asking for the calls twice came to. */
-  static final class Probe {
-    private Probe() {}
-
-    public static void main(String[] arguments) {
-      for (int i = 0; i < 2; i++) {
-        try {
-          System.out.println("page size " + NativeCalls.system().systemPageSize());
-        } catch (UnsupportedOperationException e) {
-          System.out.println(e.getMessage());
-        }
-      }
-    }
-  }
-
   private static String probe(String... options) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xshare:auto", "-XX:TieredStopAtLevel=1"));
     command.addAll(List.of(options));
-    command.add(Probe.class.getName());
+    command.add(NativeAccessProbe.class.getName());
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, process.waitFor(), output);
@@ -79,7 +65,7 @@ class SystemCallsTest {
 
   @Test
   void deniedAccessNamesTheOptionOnTheClassPath() throws Exception {
-    String classPath = location(NativeCalls.class) + ":" + location(Probe.class);
+    String classPath = location(NativeCalls.class) + ":" + location(NativeAccessProbe.class);
     String expected =
         "kvdb calls the operating system through java.lang.foreign, and this JVM denies it native"
             + " access; start java with --enable-native-access=ALL-UNNAMED\n";
@@ -91,10 +77,14 @@ class SystemCallsTest {
   @Test
   void deniedAccessNamesTheModule() throws Exception {
     String[] modular = {
-      "--module-path", location(NativeCalls.class),
-      "--add-modules", "dev.kvdb",
-      "--add-exports", "dev.kvdb/dev.kvdb.nativecalls=ALL-UNNAMED",
-      "-cp", location(Probe.class)
+      "--module-path",
+      location(NativeCalls.class),
+      "--add-modules",
+      "dev.kvdb",
+      "--add-exports",
+      "dev.kvdb/dev.kvdb.nativecalls=ALL-UNNAMED",
+      "-cp",
+      location(NativeAccessProbe.class)
     };
     String denied = probe(join(modular, denial()));
     assertTrue(denied.contains("start java with --enable-native-access=dev.kvdb\n"), denied);
