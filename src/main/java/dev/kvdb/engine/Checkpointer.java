@@ -152,9 +152,8 @@ final class Checkpointer {
   }
 
   private boolean hasRoom(long payloadBytes) {
-    long max = store.options.logBytesMax();
-    return store.log.bytesInUse() + payloadBytes <= max
-        || (payloadBytes + store.options.slotBytes() > max
+    return store.log.fitsNow(payloadBytes)
+        || (!store.log.fitsEmptyLog(payloadBytes)
             && bytesSinceDurable() < store.options.logBytesTrigger());
   }
 

@@ -150,7 +150,7 @@ final class Opening {
             meta.nextLsn(),
             meta.log().chain());
     LogReader reader = logRules.reader(calls, logs, start);
-    summary = reader.summary();
+    summary = reader.verify();
     return reader;
   }
 

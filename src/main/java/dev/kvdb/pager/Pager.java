@@ -733,6 +733,16 @@ public final class Pager implements PageWriter {
     return map.freePages() + hotCount;
   }
 
+  /** The pages of the catalog. */
+  public int catalogPageCount() {
+    return catalogPages.length;
+  }
+
+  /** Frames that hold a page or wait for a reader. */
+  public int framesInUse() {
+    return frames.count - frames.freeCount();
+  }
+
   /** Pages written back and frames dropped to make room in the pool. */
   public long evictedPages() {
     return evictedPages;
