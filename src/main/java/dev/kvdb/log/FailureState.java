@@ -22,10 +22,11 @@ final class FailureState {
   }
 
   /** Nothing more may be appended; what was appended before can still be made durable. */
-  synchronized void failAppends(String problem, Throwable cause) {
+  synchronized LogFailedException failAppends(String problem, Throwable cause) {
     if (appends == null) {
       appends = new LogFailedException(problem, cause);
     }
+    return appends;
   }
 
   void requireAppends() {

@@ -107,7 +107,8 @@ public final class Log implements AutoCloseable {
 
   /** Makes the appender of a mapped log. */
   interface MappedAppenderFactory {
-    MappedAppender make(Appender fallback);
+    MappedAppender make(
+        NativeCalls calls, long slotBytes, Appender fallback, FailureState failure);
   }
 
   Log(
@@ -133,7 +134,7 @@ public final class Log implements AutoCloseable {
         new SlotRing(
             calls, pageFile, identity, options, directory, nextSlotNumber, random, failure);
     this.pwrite = new PwriteAppender(calls);
-    this.appender = options.mapped() ? mapped.make(pwrite) : pwrite;
+    this.appender = options.mapped() ? mapped.make(calls, slotBytes, pwrite, failure) : pwrite;
     // Nothing fits before the chain has begun.
     this.offset = slotBytes;
     this.nextLsn = nextLsn;
