@@ -358,10 +358,23 @@ public final class Log implements AutoCloseable {
   /**
    * Makes the place where the next record goes hold no record, so that a reader stops there. Parts
    * that lie behind it do not fit the checksum of whatever record is put there next.
+   *
+   * <p>That is flushed at once: were it lost in a power cut, a commit that failed could come back in
+   * the place of commits that did not.
    */
   private void invalidate(Throwable cause) {
+    if (cause instanceof LogFailedException) {
+      return; // Nothing will be appended, and what is left is not to be touched.
+    }
     try {
       pwrite.write(slot, offset, NO_RECORD, 0, NO_RECORD.length);
+      syncing.lock();
+      try {
+        failure.requireSyncs();
+        flush(slot, FlushLevel.FULL);
+      } finally {
+        syncing.unlock();
+      }
     } catch (Throwable t) {
       cause.addSuppressed(t);
       failure.failAppends("a failed record could not be taken back from " + slot.path, cause);
