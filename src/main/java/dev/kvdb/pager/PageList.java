@@ -1,0 +1,98 @@
+package dev.kvdb.pager;
+
+import java.util.Arrays;
+
+/**
+ * A queue of pages, each with the numbers at which it was born and died and the epoch at which it was
+ * unlinked. Grows as needed, allocates nothing otherwise.
+ */
+final class PageList {
+  private int[] page = new int[64];
+  private long[] birth = new long[64];
+  private long[] death = new long[64];
+  private long[] stamp = new long[64];
+  private int head;
+  private int size;
+
+  int size() {
+    return size;
+  }
+
+  boolean isEmpty() {
+    return size == 0;
+  }
+
+  void clear() {
+    head = 0;
+    size = 0;
+  }
+
+  void add(int newPage, long newBirth, long newDeath, long newStamp) {
+    if (size == page.length) {
+      grow();
+    }
+    int at = (head + size) & (page.length - 1);
+    page[at] = newPage;
+    birth[at] = newBirth;
+    death[at] = newDeath;
+    stamp[at] = newStamp;
+    size++;
+  }
+
+  private void grow() {
+    int capacity = page.length;
+    page = unroll(page, new int[capacity * 2]);
+    birth = unroll(birth, new long[capacity * 2]);
+    death = unroll(death, new long[capacity * 2]);
+    stamp = unroll(stamp, new long[capacity * 2]);
+    head = 0;
+  }
+
+  private int[] unroll(int[] from, int[] to) {
+    System.arraycopy(from, head, to, 0, from.length - head);
+    System.arraycopy(from, 0, to, from.length - head, head);
+    return to;
+  }
+
+  private long[] unroll(long[] from, long[] to) {
+    System.arraycopy(from, head, to, 0, from.length - head);
+    System.arraycopy(from, 0, to, from.length - head, head);
+    return to;
+  }
+
+  private int at(int index) {
+    return (head + index) & (page.length - 1);
+  }
+
+  int page(int index) {
+    return page[at(index)];
+  }
+
+  long birth(int index) {
+    return birth[at(index)];
+  }
+
+  long death(int index) {
+    return death[at(index)];
+  }
+
+  long stamp(int index) {
+    return stamp[at(index)];
+  }
+
+  void removeFirst() {
+    head = (head + 1) & (page.length - 1);
+    size--;
+  }
+
+  /** Gives memory back after a peak. */
+  void trim() {
+    if (size == 0 && page.length > 1 << 16) {
+      page = Arrays.copyOf(page, 64);
+      birth = Arrays.copyOf(birth, 64);
+      death = Arrays.copyOf(death, 64);
+      stamp = Arrays.copyOf(stamp, 64);
+      head = 0;
+    }
+  }
+}
