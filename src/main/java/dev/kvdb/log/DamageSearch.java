@@ -6,12 +6,12 @@ import dev.kvdb.log.LogDirectory.Slot;
 import java.util.List;
 
 /**
- * Tells damage from a torn tail. A crash may tear off records that were never made durable, and then
- * no record of the chain can know otherwise. So every place behind the end is searched for a sound
- * record that names a durable LSN the end does not reach.
+ * Tells damage from a torn tail. A crash may tear off records that were never made durable, and
+ * then no record of the chain can know otherwise. So every place behind the end is searched for a
+ * sound record that names a durable LSN the end does not reach.
  *
- * <p>Records that a failed commit left behind may be found too: what they say of durability was true
- * when they were written, and what is durable is never taken back.
+ * <p>Records that a failed commit left behind may be found too: what they say of durability was
+ * true when they were written, and what is durable is never taken back.
  */
 final class DamageSearch {
   private final SlotWindow window;

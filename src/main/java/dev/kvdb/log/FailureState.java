@@ -3,8 +3,9 @@ package dev.kvdb.log;
 /**
  * What ended writing, if anything did. The first cause stays. Safe for use by many threads.
  *
- * <p>Two things can end it: a flush that failed, after which nothing may be called durable any more;
- * and a failed record that could not be made invalid, after which nothing may be appended behind it.
+ * <p>Two things can end it: a flush that failed, after which nothing may be called durable any
+ * more; and a failed record that could not be made invalid, after which nothing may be appended
+ * behind it.
  */
 final class FailureState {
   private volatile LogFailedException appends;

@@ -80,8 +80,8 @@ public final class Log implements AutoCloseable {
    * Changes nothing on disk.
    *
    * @param pageFile the page file, its symbolic links resolved
-   * @param directory what was found beside it; its slots must hold nothing that is still needed when
-   *     {@link #start()} is called
+   * @param directory what was found beside it; its slots must hold nothing that is still needed
+   *     when {@link #start()} is called
    * @param nextSlotNumber above every slot number known, 1 or more
    * @param nextLsn the LSN of the first record, 1 or more; every record before it is durable
    */
@@ -107,8 +107,7 @@ public final class Log implements AutoCloseable {
 
   /** Makes the appender of a mapped log. */
   interface MappedAppenderFactory {
-    MappedAppender make(
-        NativeCalls calls, long slotBytes, Appender fallback, FailureState failure);
+    MappedAppender make(NativeCalls calls, long slotBytes, Appender fallback, FailureState failure);
   }
 
   Log(
@@ -176,9 +175,9 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Makes sure that a commit's records fit: goes on to the next slot where the first of them has to,
-   * and prepares as many further slots as they need. Under the commit lock, before anything of the
-   * commit is applied.
+   * Makes sure that a commit's records fit: goes on to the next slot where the first of them has
+   * to, and prepares as many further slots as they need. Under the commit lock, before anything of
+   * the commit is applied.
    *
    * @param payloadBytes the length of the commit's payload
    * @throws NativeCallException if there is no room on the disk or a file cannot be made; the chain
@@ -260,8 +259,8 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Appends a commit. Under the commit lock, after {@link #reserve}. If it fails the log is as if it
-   * had never been called, or no longer writable.
+   * Appends a commit. Under the commit lock, after {@link #reserve}. If it fails the log is as if
+   * it had never been called, or no longer writable.
    *
    * @param payload holds the payload; not kept
    * @param payloadOffset index of its first byte
@@ -359,8 +358,8 @@ public final class Log implements AutoCloseable {
    * Makes the place where the next record goes hold no record, so that a reader stops there. Parts
    * that lie behind it do not fit the checksum of whatever record is put there next.
    *
-   * <p>That is flushed at once: were it lost in a power cut, a commit that failed could come back in
-   * the place of commits that did not.
+   * <p>That is flushed at once: were it lost in a power cut, a commit that failed could come back
+   * in the place of commits that did not.
    */
   private void invalidate(Throwable cause) {
     if (cause instanceof LogFailedException) {
@@ -527,7 +526,9 @@ public final class Log implements AutoCloseable {
     ring.trim();
   }
 
-  /** Whether the next slot should be prepared ahead: none is ready, and a part of this one is full. */
+  /**
+   * Whether the next slot should be prepared ahead: none is ready, and a part of this one is full.
+   */
   public boolean wantsPrepare() {
     if (!isStarted() || ring.readySlots() > 0 || failure.cause() != null) {
       return false;
@@ -550,7 +551,8 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Closes files and mappings; does nothing the second time. Nothing is flushed. No append or sync may be under way or follow.
+   * Closes files and mappings; does nothing the second time. Nothing is flushed. No append or sync
+   * may be under way or follow.
    *
    * @throws NativeCallException if closing a file failed; the others are closed
    */

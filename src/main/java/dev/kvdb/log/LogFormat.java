@@ -23,9 +23,9 @@ import java.nio.file.Path;
  *         +--------+------------------+----------------+------+-----+-------------+---------------+---------+---
  * </pre>
  *
- * <p>The checksum of a record runs over the salt of its slot and then over the record from byte 4 to
- * its padded end. So neither a record of an earlier use of the slot file nor one of another history
- * can be taken for one of this.
+ * <p>The checksum of a record runs over the salt of its slot and then over the record from byte 4
+ * to its padded end. So neither a record of an earlier use of the slot file nor one of another
+ * history can be taken for one of this.
  */
 public final class LogFormat {
   /** The first eight bytes of a slot file, "kvdbwal" and a zero byte. */

@@ -7,8 +7,8 @@ import java.util.List;
 
 /**
  * Reads a log from the place that a meta page names. The first pass, {@link #verify()}, finds out
- * what can be trusted and hands out nothing; the second, {@link #forEachCommit}, replays it. Neither
- * changes a byte. Used by one thread, while nobody writes the log.
+ * what can be trusted and hands out nothing; the second, {@link #forEachCommit}, replays it.
+ * Neither changes a byte. Used by one thread, while nobody writes the log.
  */
 public final class LogReader {
   /** A stretch of trusted records in one slot. */
@@ -171,8 +171,7 @@ public final class LogReader {
     /** Goes on to the next slot if it carries the chain on; stays where it is otherwise. */
     private boolean enterNextSlot() {
       int next = slotIndex + 1;
-      if (next == chain.size()
-          || chain.get(next).number() != chain.get(slotIndex).number() + 1) {
+      if (next == chain.size() || chain.get(next).number() != chain.get(slotIndex).number() + 1) {
         return false;
       }
       window.enter(chain.get(next));

@@ -42,8 +42,8 @@ class MappedAppender implements Appender {
   }
 
   /**
-   * Gives a file that was cut short its size back before it is written to. Otherwise the write would
-   * leave its end within a page of memory, where stores behind it are lost without a fault.
+   * Gives a file that was cut short its size back before it is written to. Otherwise the write
+   * would leave its end within a page of memory, where stores behind it are lost without a fault.
    */
   private void restoreSize(SlotFile slot, long offset) {
     long size = calls.status(slot.descriptor).size();

@@ -5,7 +5,8 @@ package dev.kvdb.log;
  * another would notice if the reader forgot it.
  *
  * @param checksPredecessor whether a record must carry the checksum of the record before it
- * @param dropsUnfinished whether parts without their last one are dropped when another commit begins
+ * @param dropsUnfinished whether parts without their last one are dropped when another commit
+ *     begins
  */
 public record Rules(boolean checksPredecessor, boolean dropsUnfinished) {
   /** Every rule holds. */

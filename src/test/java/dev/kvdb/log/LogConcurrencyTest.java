@@ -60,8 +60,7 @@ class LogConcurrencyTest {
       assertEquals(log.lastLsn(), log.sync(log.lastLsn(), FlushLevel.FULL));
     }
     LogReader reader = f.reader(checkpoint);
-    List<LogFixture.Commit> expected =
-        f.appended.subList(checkpointCommits, f.appended.size());
+    List<LogFixture.Commit> expected = f.appended.subList(checkpointCommits, f.appended.size());
     assertEquals(expected, LogFixture.read(reader));
     assertTrue(reader.verify().unbroken());
     assertEquals(THREADS * COMMITS, f.appended.size());

@@ -133,8 +133,7 @@ class LogDamageTest {
     byte[] bytes = LogFixture.bytesOf(first);
     bytes[LogFormat.HEADER_BLOCK_BYTES + 100]++;
     LogFixture.replace(first, bytes);
-    LogDamagedException e =
-        assertThrows(LogDamagedException.class, () -> f.reader(start).verify());
+    LogDamagedException e = assertThrows(LogDamagedException.class, () -> f.reader(start).verify());
     assertEquals(first, e.file());
     assertEquals(LogFormat.HEADER_BLOCK_BYTES, e.offset());
   }
@@ -179,8 +178,7 @@ class LogDamageTest {
         new LogPosition(1, start.slotSalt(), start.offset(), 1, start.chain() + 1);
     assertEquals(0, f.reader(otherChain).verify().records());
     Files.copy(f.slotFile(0), f.slotFile(9));
-    LogDamagedException e =
-        assertThrows(LogDamagedException.class, () -> f.reader(start).verify());
+    LogDamagedException e = assertThrows(LogDamagedException.class, () -> f.reader(start).verify());
     assertTrue(e.getMessage().contains("P-wal-0") && e.getMessage().contains("P-wal-9"));
     Files.delete(f.slotFile(9));
     Files.delete(f.slotFile(0));
@@ -199,8 +197,7 @@ class LogDamageTest {
       f.commit(log, 100);
       f.commit(log, 100);
       assertEquals(f.appended, f.read(again));
-      LogReader careless =
-          new LogReader(f.calls, f.scan(), again, new Rules(false, true));
+      LogReader careless = new LogReader(f.calls, f.scan(), again, new Rules(false, true));
       assertEquals(f.appended, LogFixture.read(careless), "the salt alone keeps them out");
       assertNotEquals(start.slotSalt(), again.slotSalt());
     }
@@ -217,8 +214,7 @@ class LogDamageTest {
       f.commit(log, 100);
       f.commit(log, 100);
       assertEquals(f.appended, f.read(again));
-      LogReader careless =
-          new LogReader(f.calls, f.scan(), again, new Rules(false, true));
+      LogReader careless = new LogReader(f.calls, f.scan(), again, new Rules(false, true));
       assertEquals(5, LogFixture.read(careless).size(), "a reader without the rule takes them");
     }
   }

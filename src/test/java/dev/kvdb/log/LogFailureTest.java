@@ -134,8 +134,7 @@ class LogFailureTest {
         LogFailedException second =
             assertThrows(LogFailedException.class, () -> log.append(10, new byte[1], 0, 1));
         assertSame(first, second.getCause());
-        assertSame(
-            first, assertThrows(LogFailedException.class, () -> log.reserve(1)).getCause());
+        assertSame(first, assertThrows(LogFailedException.class, () -> log.reserve(1)).getCause());
         assertEquals(1, log.sync(1, FlushLevel.FULL), "what was appended can be synced");
         assertEquals(1, log.durableLsn());
       }
@@ -163,8 +162,7 @@ class LogFailureTest {
           assertEquals(1, log.durableLsn());
           for (FlushLevel level : FlushLevel.values()) {
             assertSame(
-                cause,
-                assertThrows(LogFailedException.class, () -> log.sync(1, level)).getCause());
+                cause, assertThrows(LogFailedException.class, () -> log.sync(1, level)).getCause());
           }
           assertSame(
               cause,

@@ -35,8 +35,7 @@ class LogFilesTest {
     LogFixture f = new LogFixture(directory);
     byte[] text = "not a log".getBytes();
     Files.write(f.slotFile(0), text);
-    LogIdentity otherTimeline =
-        new LogIdentity(LogFixture.IDENTITY.databaseId(), new UUID(5, 6));
+    LogIdentity otherTimeline = new LogIdentity(LogFixture.IDENTITY.databaseId(), new UUID(5, 6));
     byte[] other = new SlotHeader(900, 1, LogFixture.SLOT_BYTES).encode(otherTimeline);
     Files.write(f.slotFile(1), other);
     Files.createFile(f.slotFile(2));

@@ -51,8 +51,7 @@ class LogPowerCutProperties {
     }
   }
 
-  private void history(Random random, LogFixture f, PowerCutDisk disk, Log log)
-      throws IOException {
+  private void history(Random random, LogFixture f, PowerCutDisk disk, Log log) throws IOException {
     LogPosition checkpoint = log.start();
     f.appended.clear();
     lastLsns.clear();

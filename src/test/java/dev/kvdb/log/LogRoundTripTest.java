@@ -31,7 +31,8 @@ class LogRoundTripTest {
       start = log.start();
       assertEquals(start, log.start());
       for (int i = 0; i < 400; i++) {
-        last = f.commit(log, random.nextInt(10) == 0 ? random.nextInt(30_000) : random.nextInt(300));
+        last =
+            f.commit(log, random.nextInt(10) == 0 ? random.nextInt(30_000) : random.nextInt(300));
       }
       assertEquals(last, log.lastLsn());
       assertEquals(99, log.durableLsn());
@@ -83,7 +84,8 @@ class LogRoundTripTest {
       end = log.position();
     }
     LogReader reader = f.reader(start);
-    assertEquals(f.appended, LogFixture.read(reader), () -> List.of(lengths[0], lengths[1]).toString());
+    assertEquals(
+        f.appended, LogFixture.read(reader), () -> List.of(lengths[0], lengths[1]).toString());
     assertEquals(end, reader.verify().end());
     for (Path file : List.of(f.slotFile(0), f.slotFile(1), f.slotFile(2), f.slotFile(3))) {
       file.toFile().delete();

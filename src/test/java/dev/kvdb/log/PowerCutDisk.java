@@ -94,8 +94,7 @@ final class PowerCutDisk {
     contents(arguments[0])
         .pending
         .add(
-            new Write(
-                Math.toIntExact((long) arguments[2]), buffer.toArray(ValueLayout.JAVA_BYTE)));
+            new Write(Math.toIntExact((long) arguments[2]), buffer.toArray(ValueLayout.JAVA_BYTE)));
     if (fails) {
       throw new NativeCallException("pwrite", "injected", 5, "EIO", "input/output error");
     }
