@@ -18,7 +18,9 @@ import java.util.function.LongSupplier;
  *
  * <p>Threads: {@link #reserve}, {@link #append} and {@link #position} are called under the engine's
  * commit lock. Everything else may be called by any thread at any time; {@link #sync} waits for
- * syncs under way, so it is not to be called under that lock.
+ * syncs under way, so it is not to be called under that lock. Whoever is inside {@link #sync},
+ * {@link #release} or {@link #prepareAhead} must not wait for the commit lock: a commit that needs
+ * a slot, or that fails, waits for them.
  */
 public final class Log implements AutoCloseable {
   private static final VarHandle LAST_LSN;

@@ -22,17 +22,7 @@ public final class LogReader {
   private LogSummary summary;
   private long commitBytesMax;
 
-  /**
-   * @param start where the log begins, as the meta page has it
-   */
-  public LogReader(NativeCalls calls, LogDirectory directory, LogPosition start) {
-    this(calls, directory, start, Rules.STRICT);
-  }
-
-  /**
-   * @param rules which rules to hold to; anything but {@link Rules#STRICT} is for tests of tests
-   */
-  public LogReader(NativeCalls calls, LogDirectory directory, LogPosition start, Rules rules) {
+  private LogReader(NativeCalls calls, LogDirectory directory, LogPosition start, Rules rules) {
     this.calls = calls;
     this.start = start;
     this.rules = rules;
@@ -41,36 +31,54 @@ public final class LogReader {
   }
 
   /**
+   * Reads the whole log and finds its end; see {@link #open(NativeCalls, LogDirectory, LogPosition,
+   * Rules)}.
+   */
+  public static LogReader open(NativeCalls calls, LogDirectory directory, LogPosition start) {
+    return open(calls, directory, start, Rules.STRICT);
+  }
+
+  /**
    * Reads the whole log and finds its end.
    *
+   * @param start where the log begins, as the meta page has it
+   * @param rules which rules to hold to; anything but {@link Rules#STRICT} is for tests of tests
    * @throws LogMissingException if the start slot is not there or has another salt
    * @throws LogDamagedException if records are missing that a record behind them says were durable,
    *     or two files carry the same slot number
    * @throws dev.kvdb.nativecalls.NativeCallException if a file cannot be read
    */
-  public LogSummary verify() {
-    if (summary == null) {
-      requireStartSlot();
-      long slotBytesMax = chain.stream().mapToLong(Slot::slotBytes).max().orElseThrow();
-      try (SlotWindow window = new SlotWindow(calls, slotBytesMax)) {
-        FirstPass pass = new FirstPass(window);
-        pass.run();
-        new DamageSearch(window, pass.record, chain, pass.slotIndex, pass.offset, pass.expectedLsn)
-            .run();
-        summary = pass.summary();
-      }
+  public static LogReader open(
+      NativeCalls calls, LogDirectory directory, LogPosition start, Rules rules) {
+    LogReader reader = new LogReader(calls, directory, start, rules);
+    reader.verify();
+    return reader;
+  }
+
+  private void verify() {
+    requireStartSlot();
+    long slotBytesMax = chain.stream().mapToLong(Slot::slotBytes).max().orElseThrow();
+    try (SlotWindow window = new SlotWindow(calls, slotBytesMax)) {
+      FirstPass pass = new FirstPass(window);
+      pass.run();
+      new DamageSearch(window, pass.record, chain, pass.slotIndex, pass.offset, pass.expectedLsn)
+          .run();
+      summary = pass.summary();
     }
+  }
+
+  /** What was found. */
+  public LogSummary summary() {
     return summary;
   }
 
   /**
    * Hands out the whole commits in the order of the log. The checksums are not computed again.
    *
-   * @throws LogDamagedException if the log is no longer what {@link #verify()} saw, or a commit is
-   *     longer than an array can be
+   * @throws LogDamagedException if the log was changed since it was opened, or a commit is longer
+   *     than an array can be
    */
   public void forEachCommit(CommitVisitor visitor) {
-    verify();
     if (summary.records() == 0) {
       return;
     }

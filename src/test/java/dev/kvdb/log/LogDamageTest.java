@@ -78,7 +78,7 @@ class LogDamageTest {
       LogFixture f, LogPosition start, int records, java.util.function.Supplier<String> message) {
     LogReader reader = f.reader(start);
     assertEquals(f.appended.subList(0, records), LogFixture.read(reader), message);
-    assertEquals(records, reader.verify().lastLsn(), message);
+    assertEquals(records, reader.summary().lastLsn(), message);
   }
 
   @Test
@@ -93,7 +93,7 @@ class LogDamageTest {
         flipped[(int) (bit / 8)] ^= (byte) (1 << bit % 8);
         LogFixture.replace(f.slotFile(0), flipped);
         LogDamagedException e =
-            assertThrows(LogDamagedException.class, () -> f.reader(start).verify(), "bit " + bit);
+            assertThrows(LogDamagedException.class, () -> f.reader(start).summary(), "bit " + bit);
         assertEquals(from, e.offset());
         assertEquals(f.slotFile(0), e.file());
         assertTrue(Arrays.equals(flipped, LogFixture.bytesOf(f.slotFile(0))), "it was changed");
@@ -133,7 +133,8 @@ class LogDamageTest {
     byte[] bytes = LogFixture.bytesOf(first);
     bytes[LogFormat.HEADER_BLOCK_BYTES + 100]++;
     LogFixture.replace(first, bytes);
-    LogDamagedException e = assertThrows(LogDamagedException.class, () -> f.reader(start).verify());
+    LogDamagedException e =
+        assertThrows(LogDamagedException.class, () -> f.reader(start).summary());
     assertEquals(first, e.file());
     assertEquals(LogFormat.HEADER_BLOCK_BYTES, e.offset());
   }
@@ -149,7 +150,7 @@ class LogDamageTest {
       f.commit(log, 4000);
     }
     Files.delete(f.slotFile(1));
-    LogSummary summary = f.reader(start).verify();
+    LogSummary summary = f.reader(start).summary();
     assertFalse(summary.unbroken());
     assertEquals(f.appended.subList(0, 1), f.read(start), "nothing was known to be durable");
     try (Log log = f.open(10, 1)) {
@@ -162,7 +163,7 @@ class LogDamageTest {
     }
     LogPosition damaged = start;
     Files.delete(f.fileOf(11));
-    assertThrows(LogDamagedException.class, () -> f.reader(damaged).verify());
+    assertThrows(LogDamagedException.class, () -> f.reader(damaged).summary());
   }
 
   @Test
@@ -171,18 +172,19 @@ class LogDamageTest {
     LogPosition start = write(f, 0, 100, 100);
     LogPosition otherSalt =
         new LogPosition(start.slotNumber(), start.slotSalt() + 1, start.offset(), 1, start.chain());
-    assertThrows(LogMissingException.class, () -> f.reader(otherSalt).verify());
+    assertThrows(LogMissingException.class, () -> f.reader(otherSalt).summary());
     LogPosition later = new LogPosition(2, start.slotSalt(), start.offset(), 1, start.chain());
-    assertThrows(LogMissingException.class, () -> f.reader(later).verify());
+    assertThrows(LogMissingException.class, () -> f.reader(later).summary());
     LogPosition otherChain =
         new LogPosition(1, start.slotSalt(), start.offset(), 1, start.chain() + 1);
-    assertEquals(0, f.reader(otherChain).verify().records());
+    assertEquals(0, f.reader(otherChain).summary().records());
     Files.copy(f.slotFile(0), f.slotFile(9));
-    LogDamagedException e = assertThrows(LogDamagedException.class, () -> f.reader(start).verify());
+    LogDamagedException e =
+        assertThrows(LogDamagedException.class, () -> f.reader(start).summary());
     assertTrue(e.getMessage().contains("P-wal-0") && e.getMessage().contains("P-wal-9"));
     Files.delete(f.slotFile(9));
     Files.delete(f.slotFile(0));
-    assertThrows(LogMissingException.class, () -> f.reader(start).verify());
+    assertThrows(LogMissingException.class, () -> f.reader(start).summary());
   }
 
   @Test
@@ -197,7 +199,7 @@ class LogDamageTest {
       f.commit(log, 100);
       f.commit(log, 100);
       assertEquals(f.appended, f.read(again));
-      LogReader careless = new LogReader(f.calls, f.scan(), again, new Rules(false, true));
+      LogReader careless = LogReader.open(f.calls, f.scan(), again, new Rules(false, true));
       assertEquals(f.appended, LogFixture.read(careless), "the salt alone keeps them out");
       assertNotEquals(start.slotSalt(), again.slotSalt());
     }
@@ -214,7 +216,7 @@ class LogDamageTest {
       f.commit(log, 100);
       f.commit(log, 100);
       assertEquals(f.appended, f.read(again));
-      LogReader careless = new LogReader(f.calls, f.scan(), again, new Rules(false, true));
+      LogReader careless = LogReader.open(f.calls, f.scan(), again, new Rules(false, true));
       assertEquals(5, LogFixture.read(careless).size(), "a reader without the rule takes them");
     }
   }
@@ -264,11 +266,11 @@ class LogDamageTest {
     LogReader reader = f.reader(start);
     List<String> found = LogFixture.read(reader).stream().map(Object::toString).toList();
     assertEquals(List.of("1:10 bytes", "3:60 bytes", "7:50 bytes"), found);
-    LogSummary summary = reader.verify();
+    LogSummary summary = reader.summary();
     assertEquals(12, summary.records());
     assertEquals(3, summary.commits());
     assertEquals(10, summary.nextCommitNumber());
-    LogReader careless = new LogReader(f.calls, f.scan(), start, new Rules(true, false));
+    LogReader careless = LogReader.open(f.calls, f.scan(), start, new Rules(true, false));
     assertEquals("3:100 bytes", LogFixture.read(careless).get(1).toString());
   }
 

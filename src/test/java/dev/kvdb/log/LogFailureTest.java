@@ -50,7 +50,7 @@ class LogFailureTest {
     }
     LogReader reader = f.reader(start);
     assertEquals(f.appended, LogFixture.read(reader), "failure " + at);
-    assertTrue(reader.verify().unbroken());
+    assertTrue(reader.summary().unbroken());
     assertEquals(LENGTHS.length - failed, f.appended.size());
     return at <= turns ? Math.max(failed, 1) : 0;
   }
@@ -105,9 +105,9 @@ class LogFailureTest {
       f.commit(log, LogFormat.PART_BYTES_MAX);
       LogReader reader = f.reader(start);
       assertEquals(f.appended, LogFixture.read(reader));
-      assertEquals(2, reader.verify().records());
-      LogReader careless = new LogReader(f.calls, f.scan(), start, new Rules(false, true));
-      assertEquals(4, careless.verify().records(), "only the chain of checksums keeps it out");
+      assertEquals(2, reader.summary().records());
+      LogReader careless = LogReader.open(f.calls, f.scan(), start, new Rules(false, true));
+      assertEquals(4, careless.summary().records(), "only the chain of checksums keeps it out");
       f.commit(log, 300);
       f.commit(log, 200_000);
     }

@@ -87,7 +87,7 @@ final class LogFixture {
   }
 
   LogReader reader(LogPosition start) {
-    return new LogReader(NativeCalls.system(), scan(), start);
+    return LogReader.open(NativeCalls.system(), scan(), start);
   }
 
   List<Commit> read(LogPosition start) {

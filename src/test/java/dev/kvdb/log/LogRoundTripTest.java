@@ -40,7 +40,7 @@ class LogRoundTripTest {
     }
     assertEquals(7, start.slotNumber());
     LogReader reader = f.reader(start);
-    LogSummary summary = reader.verify();
+    LogSummary summary = reader.summary();
     assertEquals(f.appended, LogFixture.read(reader));
     assertEquals(last, summary.lastLsn());
     assertEquals(400, summary.commits());
@@ -86,7 +86,7 @@ class LogRoundTripTest {
     LogReader reader = f.reader(start);
     assertEquals(
         f.appended, LogFixture.read(reader), () -> List.of(lengths[0], lengths[1]).toString());
-    assertEquals(end, reader.verify().end());
+    assertEquals(end, reader.summary().end());
     for (Path file : List.of(f.slotFile(0), f.slotFile(1), f.slotFile(2), f.slotFile(3))) {
       file.toFile().delete();
     }
@@ -167,8 +167,8 @@ class LogRoundTripTest {
       assertEquals(flushes + 1, count(f, "flush"), "only the slot with new records is flushed");
       f.commit(log, 1);
     }
-    assertEquals(f.appended.size(), f.reader(start).verify().commits());
-    assertEquals(f.reader(start).verify().lastLsn() - 1, f.reader(start).verify().durableLsn());
+    assertEquals(f.appended.size(), f.reader(start).summary().commits());
+    assertEquals(f.reader(start).summary().lastLsn() - 1, f.reader(start).summary().durableLsn());
   }
 
   @Test
