@@ -7,7 +7,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -38,24 +37,18 @@ public final class Log implements AutoCloseable {
 
   private static final byte[] NO_RECORD = new byte[LogFormat.RECORD_HEADER_BYTES];
 
-  private final NativeCalls calls;
   private final Path pageFile;
   private final LogOptions options;
   private final long slotBytes;
   private final SlotRing ring;
+  private final SlotFlusher flusher;
   private final FailureState failure = new FailureState();
   private final Appender appender;
   private final PwriteAppender pwrite;
   private final RecordBuilder builder = new RecordBuilder();
   private final LongSupplier random;
 
-  /** Held for every flush of slots with records, and while slots are released. */
-  private final ReentrantLock syncing = new ReentrantLock();
-
-  /** Guarded by syncing: by level, the LSN up to which all was flushed at it or a stronger one. */
-  private final long[] syncedLsn = new long[FlushLevel.values().length];
-
-  /** Guarded by syncing. */
+  /** Guarded by the flusher's mutex. */
   private boolean closed;
 
   private final ReentrantLock starting = new ReentrantLock();
@@ -72,11 +65,6 @@ public final class Log implements AutoCloseable {
 
   /** Where the last whole commit ends: the slot's number times the slot size, plus the offset. */
   private long end;
-
-  /** Written under raising. */
-  private volatile long durableLsn;
-
-  private final Object raising = new Object();
 
   /**
    * Changes nothing on disk.
@@ -126,7 +114,6 @@ public final class Log implements AutoCloseable {
       throw new IllegalArgumentException(
           "slot number " + nextSlotNumber + " and LSN " + nextLsn + ": both begin at 1");
     }
-    this.calls = calls;
     this.pageFile = pageFile;
     this.options = options;
     this.slotBytes = options.slotBytes();
@@ -140,7 +127,7 @@ public final class Log implements AutoCloseable {
     this.offset = slotBytes;
     this.nextLsn = nextLsn;
     this.lastLsn = nextLsn - 1;
-    this.durableLsn = nextLsn - 1;
+    this.flusher = new SlotFlusher(calls, ring, failure, slotBytes, nextLsn - 1);
   }
 
   /**
@@ -284,7 +271,7 @@ public final class Log implements AutoCloseable {
             chain,
             LogFormat.LAST_PART,
             lsn,
-            durableLsn,
+            flusher.durableLsn(),
             commitNumber,
             payload,
             payloadOffset,
@@ -349,7 +336,15 @@ public final class Log implements AutoCloseable {
   private void appendPart(long commitNumber, int part, byte[] payload, int from, int length) {
     int written =
         builder.build(
-            slot.salt, chain, part, nextLsn, durableLsn, commitNumber, payload, from, length);
+            slot.salt,
+            chain,
+            part,
+            nextLsn,
+            flusher.durableLsn(),
+            commitNumber,
+            payload,
+            from,
+            length);
     appender.write(slot, offset, builder.bytes, RecordBuilder.START, written);
     chain = builder.checksum();
     offset += written;
@@ -369,13 +364,7 @@ public final class Log implements AutoCloseable {
     }
     try {
       pwrite.write(slot, offset, NO_RECORD, 0, NO_RECORD.length);
-      syncing.lock();
-      try {
-        failure.requireSyncs();
-        flush(slot, FlushLevel.FULL);
-      } finally {
-        syncing.unlock();
-      }
+      flusher.flush(slot);
     } catch (Throwable t) {
       cause.addSuppressed(t);
       failure.failAppends("a failed record could not be taken back from " + slot.path, cause);
@@ -417,14 +406,12 @@ public final class Log implements AutoCloseable {
 
   /** The LSN up to which everything survives a power cut. */
   public long durableLsn() {
-    return durableLsn;
+    return flusher.durableLsn();
   }
 
   /** Says that a durable checkpoint holds everything up to an LSN. */
   public void raiseDurable(long lsn) {
-    synchronized (raising) {
-      durableLsn = Math.max(durableLsn, lsn);
-    }
+    flusher.raiseDurable(lsn);
   }
 
   /** A number above that of every slot ever prepared, for the meta pages. */
@@ -462,56 +449,7 @@ public final class Log implements AutoCloseable {
    *     lost, and no more can be written
    */
   public long sync(long lsn, FlushLevel level) {
-    syncing.lock();
-    try {
-      failure.requireSyncs();
-      long synced = Math.max(syncedLsn[level.ordinal()], durableLsn);
-      if (synced >= lsn) {
-        return synced;
-      }
-      // Before the slots are listed: whatever is counted lies in one of them.
-      long target = lastLsn();
-      if (flush(level)) {
-        raiseDurable(target);
-      }
-      for (int i = 0; i <= level.ordinal(); i++) {
-        syncedLsn[i] = Math.max(syncedLsn[i], target);
-      }
-      return target;
-    } finally {
-      syncing.unlock();
-    }
-  }
-
-  /**
-   * Flushes every slot with records that were not flushed at this level, oldest first.
-   *
-   * @return whether all that was not known to be durable before survives a power cut now
-   */
-  private boolean flush(FlushLevel level) {
-    List<SlotFile> slots = ring.written();
-    boolean survives = true;
-    for (int i = 0; i < slots.size(); i++) {
-      SlotFile file = slots.get(i);
-      boolean isCurrent = i == slots.size() - 1;
-      if (isCurrent || file.lastLsn > syncedLsn[level.ordinal()]) {
-        survives &= flush(file, level);
-      } else {
-        survives &= file.lastLsn <= durableLsn;
-      }
-    }
-    return survives;
-  }
-
-  private boolean flush(SlotFile file, FlushLevel level) {
-    try {
-      if (file.mapping != null) {
-        file.mapping.sync(0, slotBytes);
-      }
-      return calls.flush(file.descriptor, level);
-    } catch (Throwable t) {
-      throw failure.failSyncs("cannot flush the log slot " + file.path, t);
-    }
+    return flusher.sync(lsn, level, this::lastLsn);
   }
 
   /**
@@ -519,12 +457,7 @@ public final class Log implements AutoCloseable {
    * checkpoint is durable. Surplus files are removed.
    */
   public void release(LogPosition checkpointStart) {
-    syncing.lock();
-    try {
-      ring.release(checkpointStart.slotNumber());
-    } finally {
-      syncing.unlock();
-    }
+    flusher.whileNothingIsFlushed(() -> ring.release(checkpointStart.slotNumber()));
     ring.trim();
   }
 
@@ -560,19 +493,19 @@ public final class Log implements AutoCloseable {
    */
   @Override
   public void close() {
-    syncing.lock();
+    flusher.whileNothingIsFlushed(this::closeFiles);
+  }
+
+  private void closeFiles() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    failure.failSyncs("closed", new IllegalStateException("the log is closed"));
     try {
-      if (!closed) {
-        closed = true;
-        failure.failSyncs("closed", new IllegalStateException("the log is closed"));
-        try {
-          ring.close();
-        } finally {
-          appender.close();
-        }
-      }
+      ring.close();
     } finally {
-      syncing.unlock();
+      appender.close();
     }
   }
 }

@@ -23,7 +23,7 @@ import java.util.function.LongSupplier;
  *
  * <p>Locks, in the order they are taken: {@code preparing}, held while files are made, prepared or
  * unlinked; {@code state}, held for moments and never across a system call. A file that is in
- * neither list belongs to whoever holds {@code preparing}. Only the holder of the log's sync mutex
+ * neither list belongs to whoever holds {@code preparing}. Only the holder of the flusher's mutex
  * takes files out of the chain, so no file it flushes is closed or used again meanwhile.
  *
  * <p>Names: the lowest free one is prepared first, and only the highest of all is ever unlinked. So
@@ -327,7 +327,7 @@ final class SlotRing {
     }
   }
 
-  /** Frees the slots below a number, never the current one. Called under the sync mutex. */
+  /** Frees the slots below a number, never the current one. Called under the flusher's mutex. */
   void release(long number) {
     state.lock();
     try {
