@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * Segments for captured errnos, each used by one call at a time.
  *
- * <p>A call claims a slot before it enters the kernel and releases it once it has read the errno, so
- * no two threads ever share one. There are no thread-locals: they would cost memory for every
+ * <p>A call claims a slot before it enters the kernel and releases it once it has read the errno,
+ * so no two threads ever share one. There are no thread-locals: they would cost memory for every
  * virtual thread. Threads begin their search at different slots; if all are taken, because many
  * calls wait in the kernel, a slot for that one call is made.
  */

@@ -80,7 +80,9 @@ final class Linking {
     return Linker.nativeLinker().downcallHandle(address, type, all.toArray(Linker.Option[]::new));
   }
 
-  /** The errno in a segment of {@link #ERRNO_LAYOUT}; it means something only if the call failed. */
+  /**
+   * The errno in a segment of {@link #ERRNO_LAYOUT}; it means something only if the call failed.
+   */
   static int errno(MemorySegment captured) {
     return captured.get(INT, ERRNO_OFFSET);
   }

@@ -22,11 +22,8 @@ class LinuxCalls extends PosixCalls {
   /** Where blocks cannot be allocated, this many zeros are written at a time. */
   private static final int ZEROS_BYTES = 256 * 1024;
 
-  private final int pageSize;
-
   LinuxCalls() {
-    super(LinuxConstants.of(System.getProperty("os.arch")));
-    pageSize = super.systemPageSize();
+    super(LinuxConstants.of(System.getProperty("os.arch")), getpagesize(POSIX));
   }
 
   @Override
@@ -37,11 +34,6 @@ class LinuxCalls extends PosixCalls {
   /** The handles of Linux's own functions. */
   LinuxFunctions linux() {
     return LINUX;
-  }
-
-  @Override
-  public int systemPageSize() {
-    return pageSize;
   }
 
   @Override
@@ -76,7 +68,8 @@ class LinuxCalls extends PosixCalls {
   private long statx(int directory, MemorySegment path, int flags, MemorySegment buffer) {
     return repeat(
         errno ->
-            (int) linux().statx().invokeExact(errno, directory, path, flags, STATUS_FIELDS, buffer));
+            (int)
+                linux().statx().invokeExact(errno, directory, path, flags, STATUS_FIELDS, buffer));
   }
 
   private FileStatus status(MemorySegment statx, String subject) {
@@ -153,7 +146,9 @@ class LinuxCalls extends PosixCalls {
     }
     if (result < 0) {
       throw failure(
-          "madvise", "prefault at 0x" + Long.toHexString(address) + ", " + size + " bytes", -result);
+          "madvise",
+          "prefault at 0x" + Long.toHexString(address) + ", " + size + " bytes",
+          -result);
     }
     return true;
   }

@@ -12,8 +12,8 @@ import java.nio.file.Path;
  * {@link #unmap(long, long)}; the callers do.
  *
  * <p>A call that fails throws {@link NativeCallException} with the call, the path or descriptor,
- * the errno and its name. A call interrupted by a signal (EINTR) is repeated. No call is affected by
- * {@link Thread#interrupt()}. All methods may be used by many threads at once.
+ * the errno and its name. A call interrupted by a signal (EINTR) is repeated. No call is affected
+ * by {@link Thread#interrupt()}. All methods may be used by many threads at once.
  */
 public interface NativeCalls {
 
@@ -21,8 +21,8 @@ public interface NativeCalls {
    * The implementation for the system this JVM runs on.
    *
    * @return the one shared instance
-   * @throws UnsupportedOperationException if this operating system or architecture is not supported,
-   *     or native access is denied to this module; the message says what to do
+   * @throws UnsupportedOperationException if this operating system or architecture is not
+   *     supported, or native access is denied to this module; the message says what to do
    */
   static NativeCalls system() {
     return SystemCalls.instance();
@@ -66,8 +66,7 @@ public interface NativeCalls {
    * @param linkCount how many names it has
    * @param isRegularFile false for a directory, a device, a pipe or a socket
    */
-  record FileStatus(
-      long size, long device, long inode, long linkCount, boolean isRegularFile) {
+  record FileStatus(long size, long device, long inode, long linkCount, boolean isRegularFile) {
     /** Whether both describe the same file, whatever its names. */
     public boolean isSameFile(FileStatus other) {
       return device == other.device && inode == other.inode;
@@ -93,10 +92,18 @@ public interface NativeCalls {
      */
     void store(long offset, byte[] source, int sourceOffset, int length);
 
-    /** Touches every page of a range for writing without changing it, so that later stores do not fault. */
+    /**
+     * Touches every page of a range for writing without changing it, so that later stores neither
+     * wait nor fault, unless the file is cut short.
+     *
+     * @throws NativeCallException with EFAULT if a page cannot be had
+     * @throws IndexOutOfBoundsException if the range lies outside the mapping
+     */
     void prefault(long offset, long length);
 
-    /** Hands the bytes of a range to the drive (msync with MS_SYNC); see {@link NativeCalls#msync}. */
+    /**
+     * Hands the bytes of a range to the drive (msync with MS_SYNC); see {@link NativeCalls#msync}.
+     */
     void sync(long offset, long length);
 
     /** Unmaps the file. No store may be under way or follow. */
@@ -115,7 +122,8 @@ public interface NativeCalls {
 
   /**
    * Takes a whole-file lock (flock) without waiting; it belongs to the open file description and
-   * dies with the process. Asking again on the same descriptor converts the lock.
+   * dies with the process. Asking again on the same descriptor converts the lock; where that is
+   * refused, the lock held before may be gone too.
    *
    * @return false if another open of the file holds a lock that excludes this one
    */
@@ -127,7 +135,7 @@ public interface NativeCalls {
   /**
    * What a name leads to, symbolic links followed.
    *
-   * @return null if there is no such name
+   * @return null if there is no such name (ENOENT), or a symbolic link in it leads nowhere
    */
   FileStatus status(Path path);
 
@@ -137,7 +145,8 @@ public interface NativeCalls {
   /**
    * Makes sure that blocks are really there for a range, and that the file is at least as long as
    * its end. New bytes read as zero, bytes already there stay as they are. Where the file system
-   * cannot allocate (EOPNOTSUPP), zeros are written to the part beyond the present end instead.
+   * cannot allocate (EOPNOTSUPP), zeros are written to the part beyond the present end instead, so
+   * nobody else may be writing there meanwhile.
    *
    * @throws NativeCallException with ENOSPC or EDQUOT if there is no room; the file's length may
    *     then lie anywhere between the old and the new one
@@ -203,9 +212,14 @@ public interface NativeCalls {
   /** Maps the first {@code size} bytes of a file shared, for storing into it. */
   MappedFile mapShared(int descriptor, long size);
 
-  /** Flushes a mapped range to the file (msync with MS_SYNC); the range is widened to whole pages. */
+  /**
+   * Flushes a mapped range to the file (msync with MS_SYNC); the range is widened to whole pages.
+   */
   void msync(long address, long size);
 
-  /** Tells the kernel how a mapped range will be used; the range is widened to whole pages. */
+  /**
+   * Tells the kernel how a mapped range will be used; the range is widened to whole pages. No
+   * advice changes what the memory holds.
+   */
   void advise(long address, long size, Advice advice);
 }

@@ -19,9 +19,15 @@ abstract class PosixCalls implements NativeCalls {
   private static final long TRANSFER_BYTES_MAX = 1L << 30;
 
   private final PosixConstants constants;
+  private final int pageSize;
 
-  PosixCalls(PosixConstants constants) {
+  /**
+   * @param constants the system's numbers
+   * @param pageSize what {@link #systemPageSize} returns; see {@link #getpagesize}
+   */
+  PosixCalls(PosixConstants constants, int pageSize) {
     this.constants = constants;
+    this.pageSize = pageSize;
   }
 
   /** The handles. An overriding method returns a {@code static final} field, for speed. */
@@ -62,7 +68,7 @@ abstract class PosixCalls implements NativeCalls {
   }
 
   /** Makes a call and returns its result or the errno negated. */
-  final long once(Call call) {
+  static long once(Call call) {
     ErrnoSlots.Slot slot = ErrnoSlots.claim();
     try {
       long result = call.invoke(slot.segment());
@@ -112,8 +118,7 @@ abstract class PosixCalls implements NativeCalls {
       int allFlags = flags | constants.O_CLOEXEC();
       long result =
           repeat(
-              errno ->
-                  (int) posix().open().invokeExact(errno, name, allFlags, CREATE_PERMISSIONS));
+              errno -> (int) posix().open().invokeExact(errno, name, allFlags, CREATE_PERMISSIONS));
       if (result < 0) {
         throw failure("open", path.toString(), -result);
       }
@@ -135,8 +140,7 @@ abstract class PosixCalls implements NativeCalls {
   public boolean tryLock(int descriptor, boolean exclusive) {
     int kind = exclusive ? constants.LOCK_EX() : constants.LOCK_SH();
     int operation = kind | constants.LOCK_NB();
-    long result =
-        repeat(errno -> (int) posix().flock().invokeExact(errno, descriptor, operation));
+    long result = repeat(errno -> (int) posix().flock().invokeExact(errno, descriptor, operation));
     if (result == -constants.EWOULDBLOCK()) {
       return false;
     }
@@ -210,7 +214,8 @@ abstract class PosixCalls implements NativeCalls {
     ErrnoSlots.Slot slot = ErrnoSlots.claim();
     try {
       long result =
-          (long) posix().pread().invokeExact(slot.segment(), descriptor, buffer, length, fileOffset);
+          (long)
+              posix().pread().invokeExact(slot.segment(), descriptor, buffer, length, fileOffset);
       return result == -1 ? -slot.errno() : result;
     } catch (Throwable t) {
       throw Linking.unexpected(t);
@@ -354,8 +359,7 @@ abstract class PosixCalls implements NativeCalls {
     long length = address + size - start;
     long result =
         repeat(
-            errno ->
-                (int) posix().msync().invokeExact(errno, start, length, constants.MS_SYNC()));
+            errno -> (int) posix().msync().invokeExact(errno, start, length, constants.MS_SYNC()));
     if (result < 0) {
       throw failure("msync", describe(address, size), -result);
     }
@@ -378,11 +382,16 @@ abstract class PosixCalls implements NativeCalls {
   }
 
   private long pageStart(long address) {
-    return address & -(long) systemPageSize();
+    return address & -(long) pageSize;
   }
 
   @Override
-  public int systemPageSize() {
-    return (int) once(errno -> (int) posix().getpagesize().invokeExact(errno));
+  public final int systemPageSize() {
+    return pageSize;
+  }
+
+  /** Asks the system for the size of its memory pages. */
+  static int getpagesize(PosixFunctions functions) {
+    return (int) once(errno -> (int) functions.getpagesize().invokeExact(errno));
   }
 }
