@@ -1,9 +1,12 @@
 package dev.kvdb.disk;
 
+import dev.kvdb.nativecalls.NativeCallException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Runs a program on a simulated disk, then ends it at one operation after the other in one way after
@@ -170,45 +173,115 @@ public final class CutCampaign {
   }
 
   /**
-   * Runs the program once for each point, on a disk that stops there, and has what a kill leaves
-   * checked, and what power cuts leave. The program may end in any way that {@link
+   * Runs the program once for each point, on a disk that stops there, and has what a kill leaves at
+   * the end checked, and what power cuts leave at the end and at some points before. The program may end in any way that {@link
    * DiskStopped#causedBy} knows, or return.
    *
    * @param afterKill checks what a kill leaves
    * @param afterCut checks what a power cut leaves
    */
   public Report stop(Program program, Checker afterKill, Checker afterCut) {
-    int[] lengths = {0};
-    first(
-        program,
-        stage -> {
-          lengths[0] = stage.disk.operationCount();
-          return new Report(lengths[0], 0, 0, 0);
-        });
-    Report report = new Report(lengths[0], 0, 0, 0);
-    for (int point : points.of(lengths[0], 0)) {
-      try (SimulatedDisk disk = SimulatedDisk.create(drive)) {
-        disk.stopAfter(point);
-        String story = "stopped after " + point + " operations: ";
-        runStopped(disk, program, story);
-        Stage stage = new Stage(disk, story, List.of());
-        int end = disk.operationCount();
-        checkKilled(stage, end, afterKill);
-        report = report.plus(new Report(0, 0, 1, 0)).plus(cutAndCheck(stage, end, afterCut));
-      }
+    int length = rehearse(program).size();
+    Report report = new Report(length, 0, 0, 0);
+    for (int point : points.of(length, 0)) {
+      report =
+          report.plus(
+              disturbed(
+                  program,
+                  "stopped after " + point + " operations: ",
+                  disk -> disk.stopAfter(point),
+                  DiskStopped::causedBy,
+                  afterKill,
+                  afterCut));
     }
     return report;
   }
 
-  private void runStopped(SimulatedDisk disk, Program program, String story) {
-    try {
-      program.run(disk);
-    } catch (Throwable t) {
-      if (!DiskStopped.causedBy(t)) {
-        throw failure(story + "the program failed", List.of(), t);
+  /**
+   * Runs the program once for each call of some kinds, which fails, and has what a kill leaves at
+   * the end checked, and what power cuts leave at the end and at some points before it. The program
+   * may end with an exception that a failed call caused, or go on.
+   *
+   * @param errnoName the error each call fails with
+   * @param effect how much of the call is done all the same
+   * @param kinds none given: all kinds
+   */
+  public Report fail(
+      String errnoName,
+      Effect effect,
+      Program program,
+      Checker afterKill,
+      Checker afterCut,
+      Kind... kinds) {
+    List<Kind> chosen = kinds.length == 0 ? List.of(Kind.values()) : List.of(kinds);
+    List<Operation> rehearsed = rehearse(program);
+    int calls =
+        (int)
+            rehearsed.stream()
+                .filter(o -> o.kind() != Kind.PUT && chosen.contains(o.kind()))
+                .count();
+    Report report = new Report(rehearsed.size(), 0, 0, 0);
+    for (int point : points.of(calls, 0)) {
+      int nth = Math.max(1, point);
+      report =
+          report.plus(
+              disturbed(
+                  program,
+                  errnoName + " (" + effect + ") at call " + nth + " of " + chosen + ": ",
+                  disk -> disk.failCall(nth, errnoName, effect, kinds),
+                  CutCampaign::causedByFailedCall,
+                  afterKill,
+                  afterCut));
+    }
+    return report;
+  }
+
+  private static boolean causedByFailedCall(Throwable failure) {
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof NativeCallException || t instanceof InternalError) {
+        return true;
       }
     }
-    checkLeaks(disk, story + "the program", List.of());
+    return false;
+  }
+
+  /** The history of an undisturbed run. */
+  private List<Operation> rehearse(Program program) {
+    List<Operation> history = new ArrayList<>();
+    first(
+        program,
+        stage -> {
+          history.addAll(stage.disk.operations());
+          return new Report(0, 0, 0, 0);
+        });
+    return history;
+  }
+
+  private Report disturbed(
+      Program program,
+      String story,
+      Consumer<SimulatedDisk> disturbance,
+      Predicate<Throwable> isExpected,
+      Checker afterKill,
+      Checker afterCut) {
+    try (SimulatedDisk disk = SimulatedDisk.create(drive)) {
+      disturbance.accept(disk);
+      try {
+        program.run(disk);
+      } catch (Throwable t) {
+        if (!isExpected.test(t)) {
+          throw failure(story + "the program failed", List.of(), t);
+        }
+      }
+      checkLeaks(disk, story + "the program", List.of());
+      Stage stage = new Stage(disk, story, List.of());
+      checkKilled(stage, disk.operationCount(), afterKill);
+      Report report = new Report(0, 0, 1, 0);
+      for (int end : CutPoints.sampled(4).of(disk.operationCount(), disk.operationCount())) {
+        report = report.plus(cutAndCheck(stage, end, afterCut));
+      }
+      return report;
+    }
   }
 
   private Report first(Program program, Continuation then) {
