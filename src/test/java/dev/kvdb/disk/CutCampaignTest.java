@@ -9,8 +9,10 @@ import dev.kvdb.disk.CutCampaign.Checker;
 import dev.kvdb.disk.CutCampaign.Interruption;
 import dev.kvdb.disk.CutCampaign.Program;
 import dev.kvdb.disk.CutCampaign.Report;
+import dev.kvdb.nativecalls.NativeCallException;
 import dev.kvdb.nativecalls.NativeCalls.FlushLevel;
 import dev.kvdb.nativecalls.NativeCalls.OpenMode;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -216,7 +218,7 @@ class CutCampaignTest {
         disk -> {
           try {
             set(disk, 1, Bug.NONE);
-          } catch (dev.kvdb.nativecalls.NativeCallException e) {
+          } catch (NativeCallException e) {
             disk.rename(disk.path("new"), disk.path("value"));
             disk.syncDirectory(disk.directory());
             disk.mark(new Acknowledged(1));
@@ -237,8 +239,8 @@ class CutCampaignTest {
 
   @Test
   void cutPoints() {
-    assertEquals("[0, 3, 6, 7]", java.util.Arrays.toString(CutPoints.every(3).of(7, 0)));
-    assertEquals("[0, 3, 6]", java.util.Arrays.toString(CutPoints.every(3).of(6, 0)));
+    assertEquals("[0, 3, 6, 7]", Arrays.toString(CutPoints.every(3).of(7, 0)));
+    assertEquals("[0, 3, 6]", Arrays.toString(CutPoints.every(3).of(6, 0)));
     assertEquals(4, CutPoints.sampled(4).of(100, 1).length);
     assertEquals(100, CutPoints.sampled(4).of(100, 1)[3]);
     assertEquals(4, CutPoints.sampled(10).of(3, 1).length);

@@ -14,16 +14,19 @@ import dev.kvdb.nativecalls.NativeCallException;
 import dev.kvdb.nativecalls.NativeCalls.FlushLevel;
 import dev.kvdb.nativecalls.NativeCalls.MappedFile;
 import dev.kvdb.nativecalls.NativeCalls.OpenMode;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -59,12 +62,12 @@ class SimulatedDiskTest {
     }
   }
 
-  private static String text(CrashImage image, String name) {
+  static String text(CrashImage image, String name) {
     byte[] content = image.content(name);
     return content == null ? null : new String(content, US_ASCII).replace('\0', '.');
   }
 
-  private static byte[] filled(int length, int value) {
+  static byte[] filled(int length, int value) {
     byte[] bytes = new byte[length];
     Arrays.fill(bytes, (byte) value);
     return bytes;
@@ -426,195 +429,6 @@ class SimulatedDiskTest {
   }
 
   @Test
-  void failedWriteMayHaveWrittenAPart() {
-    int file = open("f");
-    disk.failCall(2, "EIO", Effect.PARTIAL, Kind.WRITE);
-    write(disk, file, 0, "abcd");
-    NativeCallException failure =
-        assertThrows(NativeCallException.class, () -> write(disk, file, 4, "efgh"));
-    assertEquals("EIO", failure.errnoName());
-    assertEquals("abcdef", read(disk, file));
-    assertEquals("abcdef", text(cut(EVERYTHING), "f"));
-    disk.failCall(1, "EDQUOT", Kind.WRITE);
-    failure = assertThrows(NativeCallException.class, () -> write(disk, file, 6, "gh"));
-    assertTrue(failure.isOutOfSpace());
-    write(disk, file, 6, "gh");
-    assertEquals("abcdefgh", read(disk, file));
-  }
-
-  @Test
-  void failedFlushForgetsWhatItShouldHaveWritten() {
-    int file = open("f");
-    disk.allocate(file, 0, 2);
-    disk.flush(file, FlushLevel.FULL);
-    write(disk, file, 0, "a");
-    disk.failCall(1, "EIO", Kind.FLUSH);
-    assertThrows(NativeCallException.class, () -> disk.flush(file, FlushLevel.FULL));
-    write(disk, file, 1, "b");
-    disk.flush(file, FlushLevel.FULL);
-    assertEquals("ab", read(disk, file));
-    assertEquals(".b", text(cut(NOTHING), "f"), "no later flush makes it durable");
-    assertEquals("ab", text(cut(EVERYTHING), "f"));
-    write(disk, file, 0, "a");
-    disk.flush(file, FlushLevel.FULL);
-    assertEquals("ab", text(cut(NOTHING), "f"));
-  }
-
-  @Test
-  void forgottenWriteStaysForgottenAfterAKill() {
-    disk.putFile("f", "..".getBytes(US_ASCII));
-    int file = disk.open(disk.path("f"), OpenMode.READ_WRITE);
-    write(disk, file, 0, "a");
-    disk.failCall(1, "EIO", Kind.FLUSH);
-    assertThrows(NativeCallException.class, () -> disk.flush(file, FlushLevel.FULL));
-    try (SimulatedDisk next = SimulatedDisk.from(disk.kill(disk.operationCount()))) {
-      int again = next.open(next.path("f"), OpenMode.READ_WRITE);
-      assertEquals("a.", read(next, again));
-      next.flush(again, FlushLevel.FULL);
-      assertEquals("..", text(next.cut(1, NOTHING), "f"));
-    }
-  }
-
-  @Test
-  void failedFlushMayHaveWrittenAPart() {
-    disk.putFile("f", "..".getBytes(US_ASCII));
-    int file = disk.open(disk.path("f"), OpenMode.READ_WRITE);
-    write(disk, file, 0, "a");
-    write(disk, file, 1, "b");
-    disk.failCall(1, "EIO", Effect.PARTIAL, Kind.FLUSH);
-    assertThrows(NativeCallException.class, () -> disk.flush(file, FlushLevel.FULL));
-    assertEquals("a.", text(cut(NOTHING), "f"));
-  }
-
-  @Test
-  void everyKindOfCallFailsWithAndWithoutItsEffect() {
-    Consumer<Kind> call =
-        kind -> {
-          int file = disk.open(disk.path("f"), OpenMode.READ_WRITE);
-          try {
-            switch (kind) {
-              case CREATE -> disk.close(disk.open(disk.path("new"), OpenMode.CREATE));
-              case WRITE -> write(disk, file, 0, "abcd");
-              case ALLOCATE -> disk.allocate(file, 0, 9000);
-              case TRUNCATE -> disk.truncate(file, 1);
-              case FLUSH -> disk.flush(file, FlushLevel.FULL);
-              case LINK -> disk.link(disk.path("f"), disk.path("linked"));
-              case RENAME -> disk.rename(disk.path("linked"), disk.path("renamed"));
-              case UNLINK -> disk.unlink(disk.path("renamed"));
-              case DIRSYNC -> disk.syncDirectory(disk.directory());
-              case OPEN -> disk.close(disk.open(disk.path("f"), OpenMode.READ_ONLY));
-              case READ -> read(disk, file);
-              case STORE, MSYNC, PUT -> throw new IllegalArgumentException(kind.name());
-            }
-          } finally {
-            disk.close(file);
-          }
-        };
-    disk.putFile("f", "1234".getBytes(US_ASCII));
-    for (Kind kind :
-        List.of(
-            Kind.CREATE, Kind.WRITE, Kind.ALLOCATE, Kind.TRUNCATE, Kind.FLUSH, Kind.LINK,
-            Kind.RENAME, Kind.UNLINK, Kind.DIRSYNC, Kind.READ)) {
-      disk.failCall(1, "EIO", Effect.NONE, kind);
-      byte[] before = cut(EVERYTHING).content("f");
-      Set<String> namesBefore = cut(EVERYTHING).names();
-      assertThrows(NativeCallException.class, () -> call.accept(kind), kind.name());
-      assertArrayEquals(before, cut(EVERYTHING).content("f"), kind.name());
-      assertEquals(namesBefore, cut(EVERYTHING).names(), kind.name());
-      if (kind.isRecorded()) {
-        assertTrue(disk.operations().getLast().failed(), kind.name());
-      }
-      disk.failCall(1, "EIO", Effect.WHOLE, kind);
-      assertThrows(NativeCallException.class, () -> call.accept(kind), kind.name());
-      assertRealFilesAsModelled(kind.name());
-    }
-    disk.failCall(1, "EMFILE", Kind.OPEN);
-    assertThrows(NativeCallException.class, () -> disk.open(disk.path("f"), OpenMode.READ_ONLY));
-    assertEquals(0, disk.openDescriptors());
-  }
-
-  private void assertRealFilesAsModelled(String message) {
-    CrashImage model = cut(EVERYTHING);
-    try (var all = Files.list(disk.directory())) {
-      Set<String> names = new HashSet<>();
-      for (Path path : all.toList()) {
-        names.add(path.getFileName().toString());
-        assertArrayEquals(
-            Files.readAllBytes(path), model.content(path.getFileName().toString()), message);
-      }
-      assertEquals(names, model.names(), message);
-    } catch (java.io.IOException e) {
-      throw new java.io.UncheckedIOException(e);
-    }
-  }
-
-  @Test
-  void faultingStore() {
-    disk.putFile("f", new byte[4096]);
-    int file = disk.open(disk.path("f"), OpenMode.READ_WRITE);
-    MappedFile mapped = disk.mapShared(file, 4096);
-    disk.failCall(1, "EIO", Effect.PARTIAL, Kind.STORE);
-    assertThrows(InternalError.class, () -> mapped.store(0, filled(4, 'a'), 0, 4));
-    byte[] left = cut(EVERYTHING).content("f");
-    assertArrayEquals(new byte[] {'a', 'a', 0, 0}, Arrays.copyOf(left, 4));
-    mapped.store(0, filled(4, 'b'), 0, 4);
-    disk.truncate(file, 0);
-    assertThrows(InternalError.class, () -> mapped.store(0, filled(4, 'c'), 0, 4));
-    mapped.close();
-  }
-
-  @Test
-  void fullDiskRefusesNewBlocksOnly() {
-    int file = open("f");
-    disk.allocate(file, 0, 8192);
-    disk.truncate(file, 12288);
-    MappedFile mapped = disk.mapShared(file, 12288);
-    disk.fullDisk(true);
-    write(disk, file, 0, filled(8192, 'a'));
-    disk.allocate(file, 0, 8192);
-    mapped.store(8000, filled(100, 'b'), 0, 100);
-    NativeCallException failure =
-        assertThrows(NativeCallException.class, () -> write(disk, file, 8000, filled(400, 'c')));
-    assertEquals("ENOSPC", failure.errnoName());
-    assertTrue(read(disk, file).startsWith("c".repeat(192), 8000), "what had room was written");
-    assertThrows(NativeCallException.class, () -> disk.allocate(file, 0, 16384));
-    assertThrows(InternalError.class, () -> mapped.store(9000, new byte[1], 0, 1));
-    assertThrows(NativeCallException.class, () -> mapped.prefault(8192, 4096));
-    disk.fullDisk(false);
-    mapped.prefault(8192, 4096);
-    disk.fullDisk(true);
-    mapped.store(9000, new byte[1], 0, 1);
-    mapped.close();
-  }
-
-  @Test
-  void stoppedDiskRefusesChangesAndGivesBackTheRest() {
-    disk.putFile("f", new byte[8]);
-    int file = disk.open(disk.path("f"), OpenMode.READ_WRITE);
-    MappedFile mapped = disk.mapShared(file, 8);
-    long address = disk.reserve(1 << 20);
-    disk.stopAfter(1);
-    write(disk, file, 0, "a");
-    assertThrows(DiskStopped.class, () -> write(disk, file, 0, "b"));
-    assertThrows(DiskStopped.class, () -> mapped.store(0, new byte[1], 0, 1));
-    assertThrows(DiskStopped.class, () -> disk.flush(file, FlushLevel.FULL));
-    assertThrows(DiskStopped.class, () -> disk.allocate(file, 0, 100));
-    assertThrows(DiskStopped.class, () -> disk.truncate(file, 0));
-    assertThrows(DiskStopped.class, () -> disk.open(disk.path("g"), OpenMode.CREATE));
-    assertThrows(DiskStopped.class, () -> disk.syncDirectory(disk.directory()));
-    assertThrows(DiskStopped.class, () -> disk.link(disk.path("f"), disk.path("g")));
-    assertThrows(DiskStopped.class, () -> disk.unlink(disk.path("f")));
-    assertEquals(2, disk.operationCount());
-    assertEquals('a', read(disk, file).charAt(0));
-    disk.close(disk.open(disk.path("f"), OpenMode.READ_ONLY));
-    mapped.close();
-    disk.unmap(address, 1 << 20);
-    disk.close(file);
-    assertEquals(0, disk.openDescriptors());
-    assertEquals(0, disk.mappedBytes());
-  }
-
-  @Test
   void windowShowsTheFile() {
     int pageSize = disk.systemPageSize();
     int file = open("f");
@@ -692,5 +506,116 @@ class SimulatedDiskTest {
     assertThrows(
         IllegalStateException.class, () -> other.open(other.path("f"), OpenMode.CREATE));
     other.close();
+  }
+
+  /** Random calls on three files: what all of them leave is what the real files hold. */
+  @Test
+  void modelAgreesWithTheRealFiles() throws IOException {
+    for (long seed = 0; seed < 40; seed++) {
+      try (SimulatedDisk other = SimulatedDisk.create()) {
+        SplittableRandom random = new SplittableRandom(seed);
+        for (int i = 0; i < 60; i++) {
+          randomCall(other, random);
+        }
+        for (int stage = 0; stage < 3; stage++) {
+          int point = stage == 0 ? other.operationCount() : random.nextInt(other.operationCount());
+          CrashImage killed = other.kill(point);
+          CrashImage all = other.cut(point, EVERYTHING);
+          assertEquals(killed.names(), all.names(), "seed " + seed);
+          try (SimulatedDisk next = SimulatedDisk.from(killed)) {
+            Path real = stage == 0 ? other.directory() : next.directory();
+            for (String name : killed.names()) {
+              byte[] content = Files.readAllBytes(real.resolve(name));
+              assertArrayEquals(killed.content(name), content, "seed " + seed + " " + name);
+              assertArrayEquals(all.content(name), content, "seed " + seed + " " + name);
+            }
+            try (Stream<Path> files = Files.list(real)) {
+              assertEquals(killed.names().size(), files.count(), "seed " + seed);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private static void randomCall(SimulatedDisk disk, SplittableRandom random) {
+    Path path = disk.path("f" + random.nextInt(3));
+    Path otherPath = disk.path("f" + random.nextInt(3));
+    boolean exists = disk.status(path) != null;
+    switch (random.nextInt(exists ? 10 : 1)) {
+      case 1 -> disk.unlink(path);
+      case 2 -> disk.rename(path, otherPath);
+      case 3 -> {
+        if (disk.status(otherPath) == null) {
+          disk.link(path, otherPath);
+        }
+      }
+      case 4 -> disk.syncDirectory(disk.directory());
+      default -> {
+        int file = disk.open(path, OpenMode.CREATE);
+        long size = disk.status(file).size();
+        switch (random.nextInt(5)) {
+          case 0 -> disk.truncate(file, random.nextInt(20_000));
+          case 1 -> disk.allocate(file, random.nextInt(10_000), 1 + random.nextInt(10_000));
+          case 2 -> disk.flush(file, FlushLevel.FULL);
+          case 3 -> {
+            if (size > 0) {
+              MappedFile mapped = disk.mapShared(file, size);
+              int length = 1 + random.nextInt((int) Math.min(size, 5000));
+              byte[] bytes = filled(length, random.nextInt());
+              mapped.store(random.nextLong(size - length + 1), bytes, 0, length);
+              mapped.close();
+            }
+          }
+          default ->
+              write(
+                  disk,
+                  file,
+                  random.nextInt(12_000),
+                  filled(1 + random.nextInt(9000), random.nextInt()));
+        }
+        disk.close(file);
+      }
+    }
+  }
+
+  /** Threads that write and flush: whatever was marked after its flush is in every image. */
+  @Test
+  void manyThreads() throws InterruptedException {
+    int threads = 4;
+    int rounds = 50;
+    disk.putFile("f", new byte[threads * rounds]);
+    int file = disk.open(disk.path("f"), OpenMode.READ_WRITE);
+    MappedFile mapped = disk.mapShared(file, (long) threads * rounds);
+    List<Thread> running = new ArrayList<>();
+    for (int t = 0; t < threads; t++) {
+      int first = t * rounds;
+      running.add(
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    for (int i = first; i < first + rounds; i++) {
+                      if (i % 2 == 0) {
+                        write(disk, file, i, "x");
+                      } else {
+                        mapped.store(i, new byte[] {'x'}, 0, 1);
+                      }
+                      disk.flush(file, FlushLevel.FULL);
+                      disk.mark(i);
+                    }
+                  }));
+    }
+    for (Thread thread : running) {
+      thread.join();
+    }
+    mapped.close();
+    assertEquals(1 + 2 * threads * rounds, disk.operationCount());
+    assertEquals(threads * rounds, disk.marks().size());
+    for (int point = 1; point <= disk.operationCount(); point++) {
+      byte[] left = disk.cut(point, NOTHING).content("f");
+      for (Object mark : disk.marksBefore(point)) {
+        assertEquals('x', left[(Integer) mark], "cut after " + point);
+      }
+    }
   }
 }
