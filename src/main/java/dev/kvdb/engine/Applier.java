@@ -14,8 +14,8 @@ import java.util.List;
  * Carries out the operations of a commit on the trees, for the first time or in replay. Under the
  * commit lock.
  *
- * <p>Nothing it does is visible until {@link #seal}: the roots it leaves are kept in the tables' work
- * fields, new and dropped names in a list.
+ * <p>Nothing it does is visible until {@link #seal}: the roots it leaves are kept in the tables'
+ * work fields, new and dropped names in a list.
  */
 final class Applier {
   private enum Change {

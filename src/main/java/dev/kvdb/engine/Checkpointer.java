@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Takes checkpoints, in the background when the log or the dead pages have grown, and on request; and
- * starts the log before the first commit of an open.
+ * Takes checkpoints, in the background when the log or the dead pages have grown, and on request;
+ * and starts the log before the first commit of an open.
  */
 final class Checkpointer {
   /** What a checkpoint is taken for; decides what its meta says. */
@@ -111,8 +111,7 @@ final class Checkpointer {
       writer.writeMetaToBoth(
           writer
               .durableMeta()
-              .withLog(
-                  toStart(start), number, start.nextLsn(), store.log.nextSlotNumber()));
+              .withLog(toStart(start), number, start.nextLsn(), store.log.nextSlotNumber()));
     } catch (RuntimeException problem) {
       store.fail(problem);
       throw store.refusedException();
@@ -127,8 +126,9 @@ final class Checkpointer {
   }
 
   /**
-   * Waits, before the commit lock is taken, until a record fits below the log's hard limit. A record
-   * that no log could hold is let over the limit once the log is as empty as a checkpoint makes it.
+   * Waits, before the commit lock is taken, until a record fits below the log's hard limit. A
+   * record that no log could hold is let over the limit once the log is as empty as a checkpoint
+   * makes it.
    */
   void awaitLogRoom(long payloadBytes) {
     if (hasRoom(payloadBytes)) {
@@ -353,7 +353,8 @@ final class Checkpointer {
     }
     store.commitLock.lock();
     try {
-      liveBytes = (store.pager.filePages() - store.pager.freePages()) * (long) PageFormat.PAGE_BYTES;
+      liveBytes =
+          (store.pager.filePages() - store.pager.freePages()) * (long) PageFormat.PAGE_BYTES;
       store.tables.prune(store.pager);
       checkpoints++;
     } finally {

@@ -3,8 +3,8 @@ package dev.kvdb.engine;
 import dev.kvdb.nativecalls.NativeCallException;
 
 /**
- * Closes a database, step by step; every step runs even if one before it fails, and the first failure
- * is reported at the end.
+ * Closes a database, step by step; every step runs even if one before it fails, and the first
+ * failure is reported at the end.
  */
 final class Closing {
   /** What is appended to a database's name for the empty file behind views that outlive it. */

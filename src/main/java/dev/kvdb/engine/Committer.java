@@ -90,8 +90,8 @@ final class Committer {
   }
 
   /**
-   * Makes ready what a commit must not wait for under the lock (the first log slot, room in the log),
-   * then takes the lock.
+   * Makes ready what a commit must not wait for under the lock (the first log slot, room in the
+   * log), then takes the lock.
    */
   private void lockForCommit(long payloadBytes) {
     store.requireWritable();

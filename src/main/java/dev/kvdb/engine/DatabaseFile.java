@@ -41,7 +41,12 @@ final class DatabaseFile {
   private final boolean created;
 
   private DatabaseFile(
-      NativeCalls calls, Path path, int descriptor, FileKey key, boolean readOnly, boolean created) {
+      NativeCalls calls,
+      Path path,
+      int descriptor,
+      FileKey key,
+      boolean readOnly,
+      boolean created) {
     this.calls = calls;
     this.path = path;
     this.descriptor = descriptor;
@@ -97,9 +102,7 @@ final class DatabaseFile {
       Path parent = absolute.normalize().getParent();
       if (parent == null || !Files.isDirectory(parent)) {
         throw new EngineException(
-            Kind.NOT_FOUND,
-            asked + ": its folder does not exist (create the folder first)",
-            null);
+            Kind.NOT_FOUND, asked + ": its folder does not exist (create the folder first)", null);
       }
       if (Files.isSymbolicLink(absolute)) {
         throw new EngineException(

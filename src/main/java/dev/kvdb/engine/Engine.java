@@ -28,6 +28,7 @@ public final class Engine implements AutoCloseable {
   private final long replayedCommits;
   private final List<Path> foreignLogs;
   private final Closing closing;
+  private final long firstSlotNumber;
 
   private Engine(Opening.Opened opened) {
     this.store = opened.store();
@@ -37,14 +38,15 @@ public final class Engine implements AutoCloseable {
     this.committer = checkpointer == null ? null : new Committer(store, group, checkpointer);
     this.replayedCommits = opened.replayedCommits();
     this.foreignLogs = opened.logs().foreignFiles().stream().map(name -> name.path()).toList();
+    this.firstSlotNumber = store.log == null ? 0 : store.log.nextSlotNumber();
     this.closing = new Closing(store, views, group, checkpointer, committer);
   }
 
   /**
    * Opens a database, and creates it first where that is asked for.
    *
-   * @throws EngineException if it cannot be opened; nothing has changed then, unless the message says
-   *     so
+   * @throws EngineException if it cannot be opened; nothing has changed then, unless the message
+   *     says so
    */
   public static Engine open(Path path, EngineOptions options, NativeCalls calls) {
     return open(path, options, calls, SpacePolicy.RULES, LogRules.STRICT);
@@ -52,11 +54,7 @@ public final class Engine implements AutoCloseable {
 
   /** As above with rules that a test may have weakened. */
   static Engine open(
-      Path path,
-      EngineOptions options,
-      NativeCalls calls,
-      SpacePolicy policy,
-      LogRules logRules) {
+      Path path, EngineOptions options, NativeCalls calls, SpacePolicy policy, LogRules logRules) {
     DatabaseFile file;
     try {
       file = DatabaseFile.open(calls, path, options.create(), options.readOnly());
@@ -267,7 +265,8 @@ public final class Engine implements AutoCloseable {
   /** Sizes and counters. */
   public EngineStats stats() {
     store.requireOpen();
-    Meta meta = checkpointer == null ? store.checkpointWriter.durableMeta() : checkpointer.durableMeta();
+    Meta meta =
+        checkpointer == null ? store.checkpointWriter.durableMeta() : checkpointer.durableMeta();
     store.commitLock.lock();
     try {
       return stats(meta);
@@ -309,6 +308,11 @@ public final class Engine implements AutoCloseable {
     return replayedCommits;
   }
 
+  /** Slots of the log begun since the opening. */
+  public long logSlotsBegun() {
+    return store.log == null ? 0 : store.log.nextSlotNumber() - firstSlotNumber;
+  }
+
   /** Checkpoints that a trigger, not a caller, asked for. */
   public long triggeredCheckpoints() {
     return checkpointer == null ? 0 : checkpointer.triggeredCheckpoints();
@@ -328,8 +332,8 @@ public final class Engine implements AutoCloseable {
    * Closes the database: refuses new work, waits for what is under way, takes a last checkpoint,
    * gives everything back. A second call does nothing.
    *
-   * @throws EngineException if the last checkpoint failed; everything is closed all the same, and the
-   *     log has what the checkpoint lacks
+   * @throws EngineException if the last checkpoint failed; everything is closed all the same, and
+   *     the log has what the checkpoint lacks
    */
   @Override
   public void close() {

@@ -8,9 +8,10 @@ import java.util.Arrays;
 /**
  * Walks over a table as a snapshot shows it, both ways. One thread at a time.
  *
- * <p>It stands on an entry, before the first or behind the last. {@link #next} from before the first
- * is the first entry, from behind the last stays there; {@link #previous} likewise the other way. A
- * seek that finds nothing leaves it behind the last (seeking upward) or before the first (downward).
+ * <p>It stands on an entry, before the first or behind the last. {@link #next} from before the
+ * first is the first entry, from behind the last stays there; {@link #previous} likewise the other
+ * way. A seek that finds nothing leaves it behind the last (seeking upward) or before the first
+ * (downward).
  */
 public final class EngineCursor implements AutoCloseable {
   /** Reads pages for the cursor, and refuses once the snapshot or the database is closed. */
@@ -66,8 +67,7 @@ public final class EngineCursor implements AutoCloseable {
     this.store = store;
     this.snapshot = snapshot;
     this.cursor =
-        new TreeCursor(
-            new Guarded(snapshot, store.pager), root.page, root.birth, root.height);
+        new TreeCursor(new Guarded(snapshot, store.pager), root.page, root.birth, root.height);
   }
 
   private interface Move {

@@ -5,13 +5,15 @@ package dev.kvdb.engine;
  *
  * @param create whether a missing database is created
  * @param readOnly whether it is opened for reading only: no byte on disk changes
- * @param commitLevel what commits survive unless they say otherwise; decides how the log is appended
+ * @param commitLevel what commits survive unless they say otherwise; decides how the log is
+ *     appended
  * @param poolBytes memory for pages that were changed
  * @param logBytesTrigger after so much log a checkpoint is taken
  * @param logBytesMax commits wait for a checkpoint rather than let the log grow beyond this
  * @param slotBytes the size of one log file
  * @param addressSpaceBytes how large the page file may grow while it is open
- * @param deadBytesTrigger a checkpoint is taken when it would free so many bytes, or as many as live
+ * @param deadBytesTrigger a checkpoint is taken when it would free so many bytes, or as many as
+ *     live
  */
 public record EngineOptions(
     boolean create,
@@ -43,49 +45,98 @@ public record EngineOptions(
   /** The same with another {@code create}. */
   public EngineOptions withCreate(boolean value) {
     return new EngineOptions(
-        value, readOnly, commitLevel, poolBytes, logBytesTrigger, logBytesMax, slotBytes,
-        addressSpaceBytes, deadBytesTrigger);
+        value,
+        readOnly,
+        commitLevel,
+        poolBytes,
+        logBytesTrigger,
+        logBytesMax,
+        slotBytes,
+        addressSpaceBytes,
+        deadBytesTrigger);
   }
 
   /** The same with another {@code readOnly}. */
   public EngineOptions withReadOnly(boolean value) {
     return new EngineOptions(
-        create, value, commitLevel, poolBytes, logBytesTrigger, logBytesMax, slotBytes,
-        addressSpaceBytes, deadBytesTrigger);
+        create,
+        value,
+        commitLevel,
+        poolBytes,
+        logBytesTrigger,
+        logBytesMax,
+        slotBytes,
+        addressSpaceBytes,
+        deadBytesTrigger);
   }
 
   /** The same with another {@code commitLevel}. */
   public EngineOptions withCommitLevel(CommitLevel value) {
     return new EngineOptions(
-        create, readOnly, value, poolBytes, logBytesTrigger, logBytesMax, slotBytes,
-        addressSpaceBytes, deadBytesTrigger);
+        create,
+        readOnly,
+        value,
+        poolBytes,
+        logBytesTrigger,
+        logBytesMax,
+        slotBytes,
+        addressSpaceBytes,
+        deadBytesTrigger);
   }
 
   /** The same with another {@code poolBytes}. */
   public EngineOptions withPoolBytes(long value) {
     return new EngineOptions(
-        create, readOnly, commitLevel, value, logBytesTrigger, logBytesMax, slotBytes,
-        addressSpaceBytes, deadBytesTrigger);
+        create,
+        readOnly,
+        commitLevel,
+        value,
+        logBytesTrigger,
+        logBytesMax,
+        slotBytes,
+        addressSpaceBytes,
+        deadBytesTrigger);
   }
 
   /** The same with another {@code logBytesTrigger}, {@code logBytesMax} and {@code slotBytes}. */
   public EngineOptions withLog(long trigger, long max, long slot) {
     return new EngineOptions(
-        create, readOnly, commitLevel, poolBytes, trigger, max, slot, addressSpaceBytes,
+        create,
+        readOnly,
+        commitLevel,
+        poolBytes,
+        trigger,
+        max,
+        slot,
+        addressSpaceBytes,
         deadBytesTrigger);
   }
 
   /** The same with another {@code addressSpaceBytes}. */
   public EngineOptions withAddressSpaceBytes(long value) {
     return new EngineOptions(
-        create, readOnly, commitLevel, poolBytes, logBytesTrigger, logBytesMax, slotBytes, value,
+        create,
+        readOnly,
+        commitLevel,
+        poolBytes,
+        logBytesTrigger,
+        logBytesMax,
+        slotBytes,
+        value,
         deadBytesTrigger);
   }
 
   /** The same with another {@code deadBytesTrigger}. */
   public EngineOptions withDeadBytesTrigger(long value) {
     return new EngineOptions(
-        create, readOnly, commitLevel, poolBytes, logBytesTrigger, logBytesMax, slotBytes,
-        addressSpaceBytes, value);
+        create,
+        readOnly,
+        commitLevel,
+        poolBytes,
+        logBytesTrigger,
+        logBytesMax,
+        slotBytes,
+        addressSpaceBytes,
+        value);
   }
 }

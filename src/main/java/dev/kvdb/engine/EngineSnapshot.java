@@ -111,8 +111,8 @@ public final class EngineSnapshot implements AutoCloseable {
   }
 
   /**
-   * A value without copying it, where it lies in the file; a value of a page that was changed lately
-   * is copied to memory of this snapshot.
+   * A value without copying it, where it lies in the file; a value of a page that was changed
+   * lately is copied to memory of this snapshot.
    *
    * @return read-only, good for the calling thread until the snapshot is closed; null if absent
    */

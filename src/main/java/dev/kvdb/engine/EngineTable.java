@@ -3,8 +3,8 @@ package dev.kvdb.engine;
 import dev.kvdb.pager.Pager;
 
 /**
- * A table: its id and the list of its newest roots. Readers look up the newest root that is not above
- * their number; the fields of the commit under way are guarded by the commit lock.
+ * A table: its id and the list of its newest roots. Readers look up the newest root that is not
+ * above their number; the fields of the commit under way are guarded by the commit lock.
  */
 public final class EngineTable {
   private static final int PRUNE_LENGTH_MIN = 16;

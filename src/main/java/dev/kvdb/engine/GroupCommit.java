@@ -1,20 +1,19 @@
 package dev.kvdb.engine;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Publishes commits in their order, each once it is durable at its level, and lets many commits share
- * a sync.
+ * Publishes commits in their order, each once it is durable at its level, and lets many commits
+ * share a sync.
  *
- * <p>A commit that needs no sync, with none before it waiting for one, is published at once under the
- * commit lock. Any other enters a queue and waits outside the lock: the first to come leads, syncs
- * the log for all and wakes them; who comes meanwhile waits for the next sync. Woken threads wake
- * others in turn, so that no one thread pays for all. A virtual thread never leads: a platform thread
- * of the database syncs for it, because a sync would occupy its carrier. The wait cannot be
+ * <p>A commit that needs no sync, with none before it waiting for one, is published at once under
+ * the commit lock. Any other enters a queue and waits outside the lock: the first to come leads,
+ * syncs the log for all and wakes them; who comes meanwhile waits for the next sync. Woken threads
+ * wake others in turn, so that no one thread pays for all. A virtual thread never leads: a platform
+ * thread of the database syncs for it, because a sync would occupy its carrier. The wait cannot be
  * interrupted; an interrupt is kept for the caller.
  */
 final class GroupCommit {
@@ -287,5 +286,4 @@ final class GroupCommit {
     }
     Threads.joinUninterruptibly(thread);
   }
-
 }

@@ -14,7 +14,7 @@ class LogRules {
   static final LogRules STRICT = new LogRules();
 
   LogReader reader(NativeCalls calls, LogDirectory logs, LogPosition start) {
-    return new LogReader(calls, logs, start);
+    return LogReader.open(calls, logs, start);
   }
 
   Log log(

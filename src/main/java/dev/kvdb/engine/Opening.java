@@ -9,6 +9,7 @@ import dev.kvdb.log.LogPosition;
 import dev.kvdb.log.LogReader;
 import dev.kvdb.log.LogSummary;
 import dev.kvdb.nativecalls.NativeCalls;
+import dev.kvdb.page.PageFormat;
 import dev.kvdb.pager.AddressSpace;
 import dev.kvdb.pager.Catalog;
 import dev.kvdb.pager.CheckpointWriter;
@@ -17,7 +18,6 @@ import dev.kvdb.pager.Meta;
 import dev.kvdb.pager.Metas;
 import dev.kvdb.pager.PageFile;
 import dev.kvdb.pager.Pager;
-import dev.kvdb.page.PageFormat;
 import dev.kvdb.pager.SpacePolicy;
 import java.nio.file.Path;
 import java.util.UUID;
@@ -80,8 +80,7 @@ final class Opening {
     PageFile pageFile = new PageFile(calls, file.descriptor());
     Metas metas = Metas.read(pageFile);
     Meta meta = metas.newest();
-    int frames =
-        (int) Math.clamp(options.poolBytes() / PageFormat.PAGE_BYTES, Pager.FRAMES_MIN, 1 << 28);
+    int frames = Math.clamp(options.poolBytes() / PageFormat.PAGE_BYTES, Pager.FRAMES_MIN, 1 << 28);
     space = new AddressSpace(calls, frames, options.addressSpaceBytes(), file.descriptor());
     Catalog catalog = Catalog.read(pageFile, meta.catalogPage(), meta.catalogBirth());
     Pager pager = new Pager(space, pageFile, frames, meta, catalog, !options.readOnly(), policy);
@@ -95,8 +94,7 @@ final class Opening {
     if (metas.isOneDamaged()) {
       requireWholeState(pager, tables, meta);
     }
-    CheckpointWriter writer =
-        new CheckpointWriter(pager, commitLock, metas.newestPlace(), meta);
+    CheckpointWriter writer = new CheckpointWriter(pager, commitLock, metas.newestPlace(), meta);
     long firstNumber = meta.nextCommitNumber() + NUMBERS_SKIPPED;
     if (!options.readOnly()) {
       Failpoint.reach("open.beforeSecure");
@@ -104,8 +102,7 @@ final class Opening {
       Failpoint.reach("open.secured");
       log = newLog(identity, logs, meta);
     }
-    Store store =
-        new Store(calls, file, options, space, pager, tables, writer, log, commitLock);
+    Store store = new Store(calls, file, options, space, pager, tables, writer, log, commitLock);
     store.nextNumber = firstNumber;
     store.appliedNumber = meta.checkpointNumber();
     store.published = meta.checkpointNumber();
@@ -150,7 +147,7 @@ final class Opening {
             meta.nextLsn(),
             meta.log().chain());
     LogReader reader = logRules.reader(calls, logs, start);
-    summary = reader.verify();
+    summary = reader.summary();
     return reader;
   }
 
@@ -184,17 +181,15 @@ final class Opening {
   private Log newLog(LogIdentity identity, LogDirectory logs, Meta meta) {
     LogOptions logOptions =
         new LogOptions(
-            options.slotBytes(),
-            options.logBytesMax(),
-            options.commitLevel() == CommitLevel.NONE);
+            options.slotBytes(), options.logBytesMax(), options.commitLevel() == CommitLevel.NONE);
     long nextLsn = summary == null ? meta.nextLsn() : summary.lastLsn() + 1;
     return logRules.log(
         calls, file.path(), identity, logOptions, logs, meta.nextSlotNumber(), nextLsn);
   }
 
   /**
-   * Replays the log as a row of unpublished commits. Many records share a number, so that their pages
-   * are changed in place; a new one is taken each time the pool has turned over once.
+   * Replays the log as a row of unpublished commits. Many records share a number, so that their
+   * pages are changed in place; a new one is taken each time the pool has turned over once.
    */
   private void replay(Store store, LogReader reader) {
     Applier applier = new Applier(store.pager, store.tables);

@@ -17,13 +17,7 @@ final class Problems {
   static RuntimeException translate(Path path, RuntimeException problem) {
     return switch (problem) {
       case EngineException e -> e;
-      case NativeCallException e when e.isOutOfSpace() ->
-          new EngineException(
-              Kind.OUT_OF_SPACE,
-              path + ": the disk or a quota is full: " + e.getMessage() + " (make room, try again)",
-              e);
-      case NativeCallException e ->
-          new EngineException(Kind.IO, path + ": " + e.getMessage(), e);
+      case NativeCallException e -> translate(path, e);
       case LogDamagedException e ->
           new EngineException(
               Kind.CORRUPT, path + ": " + e.getMessage() + " (restore from a backup)", e);
@@ -42,9 +36,20 @@ final class Problems {
               Kind.CORRUPT, path + ": " + e.getMessage() + " (restore from a backup)", e);
       case UnsupportedFileException e ->
           new EngineException(Kind.UNSUPPORTED, path + ": " + e.getMessage(), e);
-      case PoolLimitException e ->
-          new EngineException(Kind.LIMIT, path + ": " + e.getMessage(), e);
+      case PoolLimitException e -> new EngineException(Kind.LIMIT, path + ": " + e.getMessage(), e);
       default -> problem;
     };
+  }
+
+  private static EngineException translate(Path path, NativeCallException problem) {
+    return problem.isOutOfSpace()
+        ? new EngineException(
+            Kind.OUT_OF_SPACE,
+            path
+                + ": the disk or a quota is full: "
+                + problem.getMessage()
+                + " (make room, try again)",
+            problem)
+        : new EngineException(Kind.IO, path + ": " + problem.getMessage(), problem);
   }
 }

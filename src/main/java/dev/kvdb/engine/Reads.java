@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * Point lookups at a commit number. Called between {@link Pager#enter} and {@link Pager#exit}.
  *
- * <p>Each ends with a poll before what was read is used: a page that cannot be read is then an error
- * here and not a wrong answer (I-20).
+ * <p>Each ends with a poll before what was read is used: a page that cannot be read is then an
+ * error here and not a wrong answer (I-20).
  */
 final class Reads {
   static final int ABSENT = -1;
@@ -42,8 +42,7 @@ final class Reads {
     byte[] value = null;
     if (found >= 0) {
       value = new byte[lengthOf(found)];
-      MemorySegment.copy(
-          pager.memory(), PageFormat.BYTE, offsetOf(found), value, 0, value.length);
+      MemorySegment.copy(pager.memory(), PageFormat.BYTE, offsetOf(found), value, 0, value.length);
     }
     Faults.poll();
     return value;

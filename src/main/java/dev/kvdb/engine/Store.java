@@ -23,8 +23,8 @@ final class Store {
   final Log log;
 
   /**
-   * The commit lock: whatever changes the applied state holds it. Nobody waits for a key, a reader's
-   * transaction, a sync or a checkpoint while holding it.
+   * The commit lock: whatever changes the applied state holds it. Nobody waits for a key, a
+   * reader's transaction, a sync or a checkpoint while holding it.
    */
   final ReentrantLock commitLock;
 
@@ -121,6 +121,9 @@ final class Store {
 
   /** The one place where what went wrong below becomes what the user is told. */
   RuntimeException translate(Throwable problem) {
+    if (closing && problem instanceof IllegalStateException) {
+      return closedException();
+    }
     return switch (problem) {
       case EngineException e -> e;
       case IndexOutOfBoundsException e ->
@@ -138,7 +141,6 @@ final class Store {
                   + ": a mapped page cannot be read; the file was cut short or the disk fails (run"
                   + " verify; restore from a backup)",
               e);
-      case IllegalStateException e when closing -> closedException();
       case RuntimeException e -> Problems.translate(path(), e);
       case Error e -> throw e;
       default -> new EngineException(Kind.IO, path() + ": " + problem.getMessage(), problem);

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
- * The tables by id and by name. Names are versioned like roots: each has a list of what it meant from
- * which commit number on, so that an older snapshot still finds a table that was renamed or dropped
- * since. Changed under the commit lock, read by any thread.
+ * The tables by id and by name. Names are versioned like roots: each has a list of what it meant
+ * from which commit number on, so that an older snapshot still finds a table that was renamed or
+ * dropped since. Changed under the commit lock, read by any thread.
  */
 final class Tables {
   /** The longest name of a table in bytes of UTF-8. */

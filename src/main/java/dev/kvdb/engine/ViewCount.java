@@ -1,8 +1,8 @@
 package dev.kvdb.engine;
 
 /**
- * Counts the snapshots that have handed out views, so that the address space is given back only when
- * the last of them has ended.
+ * Counts the snapshots that have handed out views, so that the address space is given back only
+ * when the last of them has ended.
  */
 final class ViewCount {
   private int open;

@@ -429,6 +429,21 @@ public final class Log implements AutoCloseable {
     return (long) END.getAcquire(this) - position.slotNumber() * slotBytes - position.offset();
   }
 
+  /** How many files the log has now. */
+  public int fileCount() {
+    return ring.fileCount();
+  }
+
+  /**
+   * Removes the log's files: nothing names them any more. Nothing may be appended or synced after
+   * it.
+   *
+   * @throws NativeCallException if a file cannot be removed; the rest of them stay then
+   */
+  public void removeFiles() {
+    ring.unlinkAll();
+  }
+
   /** The first cause why the log can no longer be written; null while it can. */
   public Throwable failureCause() {
     return failure.cause();

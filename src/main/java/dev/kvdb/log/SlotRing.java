@@ -382,6 +382,37 @@ final class SlotRing {
     }
   }
 
+  /** How many files the ring has now. */
+  int fileCount() {
+    preparing.lock();
+    state.lock();
+    try {
+      return chain.size() + free.size() + (pending == null ? 0 : 1);
+    } finally {
+      state.unlock();
+      preparing.unlock();
+    }
+  }
+
+  /** Unlinks every file, from the highest name down; the descriptors stay open until the close. */
+  void unlinkAll() {
+    preparing.lock();
+    state.lock();
+    try {
+      TreeMap<Integer, SlotFile> files = new TreeMap<>(free);
+      chain.forEach(file -> files.put(file.index, file));
+      if (pending != null) {
+        files.put(pending.index, pending);
+      }
+      for (SlotFile file : files.descendingMap().values()) {
+        calls.unlink(file.path);
+      }
+    } finally {
+      state.unlock();
+      preparing.unlock();
+    }
+  }
+
   /** Closes every file, whatever fails; throws the first failure. */
   void close() {
     preparing.lock();

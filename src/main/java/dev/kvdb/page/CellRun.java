@@ -6,7 +6,8 @@ import java.util.Arrays;
 
 /**
  * A row of cells taken from one or two pages, with a new one among them if wanted, from which pages
- * are laid out anew: for compaction, splits, merges and redistribution. Reused; one thread at a time.
+ * are laid out anew: for compaction, splits, merges and redistribution. Reused; one thread at a
+ * time.
  *
  * <p>The source pages are copied, so the pages laid out may be the same ones.
  */
@@ -70,8 +71,7 @@ public final class CellRun {
   }
 
   /** Adds a new leaf entry. */
-  public void addNew(
-      byte[] bytes, int keyOffset, int keyLength, int valueOffset, int valueLength) {
+  public void addNew(byte[] bytes, int keyOffset, int keyLength, int valueOffset, int valueLength) {
     newBytes = bytes;
     newKeyOffset = keyOffset;
     newKeyLength = keyLength;
@@ -158,16 +158,15 @@ public final class CellRun {
   }
 
   /**
-   * The prefix a page of these cells gets: what its two fences share, or, where it lacks one, what its
-   * own keys and its one fence share.
+   * The prefix a page of these cells gets: what its two fences share, or, where it lacks one, what
+   * its own keys and its one fence share.
    */
   public int prefixFor(
       int from, int to, byte[] lower, int lowerLength, byte[] upper, int upperLength) {
     if (lowerLength >= 0 && upperLength >= 0) {
       return common(lower, lowerLength, upper, upperLength);
     }
-    return Math.min(
-        prefixMax, ownPrefix(from, to, lower, lowerLength, upper, upperLength));
+    return Math.min(prefixMax, ownPrefix(from, to, lower, lowerLength, upper, upperLength));
   }
 
   /**
@@ -226,8 +225,7 @@ public final class CellRun {
   /** Whether they fit one page. */
   public boolean fitsPage(
       int from, int to, byte[] lower, int lowerLength, byte[] upper, int upperLength) {
-    return bytesFor(from, to, lower, lowerLength, upper, upperLength)
-        <= TreePage.CAPACITY_BYTES;
+    return bytesFor(from, to, lower, lowerLength, upper, upperLength) <= TreePage.CAPACITY_BYTES;
   }
 
   /**
@@ -316,8 +314,7 @@ public final class CellRun {
       length = copyKey(index, keyBuffer);
     }
     if (level > 0) {
-      TreePage.insertBranch(
-          m, page, target, keyBuffer, 0, length, childOf(index), birthOf(index));
+      TreePage.insertBranch(m, page, target, keyBuffer, 0, length, childOf(index), birthOf(index));
     } else if (source[index] == NEW) {
       TreePage.insertLeaf(
           m, page, target, newBytes, newKeyOffset, newKeyLength, newValueOffset, newValueLength);
@@ -329,9 +326,7 @@ public final class CellRun {
   }
 
   private int childOf(int index) {
-    return source[index] == NEW
-        ? newChild
-        : TreePage.child(pages, at(source[index]), slot[index]);
+    return source[index] == NEW ? newChild : TreePage.child(pages, at(source[index]), slot[index]);
   }
 
   private long birthOf(int index) {

@@ -7,8 +7,8 @@ import java.util.zip.CRC32C;
  * The checksum of a page: CRC32C over its number, as a little-endian u32, and everything behind the
  * checksum field. The number makes a page that was written to the wrong place a damaged page.
  *
- * <p>Works on private copies only: the intrinsic behind {@link CRC32C} turns a fault on mapped memory
- * into the death of the JVM. An instance may be used by one thread at a time.
+ * <p>Works on private copies only: the intrinsic behind {@link CRC32C} turns a fault on mapped
+ * memory into the death of the JVM. An instance may be used by one thread at a time.
  */
 public final class PageChecksum {
   private static final int CONTENT = PageFormat.CHECKSUM + Integer.BYTES;

@@ -15,20 +15,20 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * One page of the tree: slots in key order behind the header, cells in a heap that grows down, and at
- * the very end the prefix and the fences.
+ * One page of the tree: slots in key order behind the header, cells in a heap that grows down, and
+ * at the very end the prefix and the fences.
  *
  * <pre>
  * | header | slot 0 | slot 1 | ... free ... | cell | cell | upper fence | lower fence | prefix |
  * </pre>
  *
- * <p>A slot is the cell's offset u16, the length of its key behind the prefix u16, and the first four
- * bytes of that key as a big-endian number, the head. The cell of a leaf is the value's length u16,
- * the key behind its head, the value; that of a branch the child's page u32, its birth u64, the key
- * behind its head. The first key of a branch is empty and stands for minus infinity.
+ * <p>A slot is the cell's offset u16, the length of its key behind the prefix u16, and the first
+ * four bytes of that key as a big-endian number, the head. The cell of a leaf is the value's length
+ * u16, the key behind its head, the value; that of a branch the child's page u32, its birth u64,
+ * the key behind its head. The first key of a branch is empty and stands for minus infinity.
  *
- * <p>All methods are static and take the segment and the page's offset in it. They check nothing but
- * bounds; {@link PageChecker} checks the rest.
+ * <p>All methods are static and take the segment and the page's offset in it. They check nothing
+ * but bounds; {@link PageChecker} checks the rest.
  */
 public final class TreePage {
   /** Bytes a slot. */
@@ -221,8 +221,7 @@ public final class TreePage {
 
   private static void setSlot(
       MemorySegment m, long page, int index, int cell, int keyRest, int head) {
-    long packed =
-        cell | (long) keyRest << LENGTH_SHIFT | (head & 0xFFFFFFFFL) << HEAD_SHIFT;
+    long packed = cell | (long) keyRest << LENGTH_SHIFT | (head & 0xFFFFFFFFL) << HEAD_SHIFT;
     m.set(LONG, page + HEADER_BYTES + (long) index * SLOT_BYTES, packed);
   }
 
@@ -274,9 +273,7 @@ public final class TreePage {
     int inCell = rest - HEAD_BYTES;
     if (inCell > 0) {
       long from =
-          page
-              + (slot & OFFSET_MASK)
-              + (level(m, page) == 0 ? LEAF_CELL_BYTES : BRANCH_CELL_BYTES);
+          page + (slot & OFFSET_MASK) + (level(m, page) == 0 ? LEAF_CELL_BYTES : BRANCH_CELL_BYTES);
       MemorySegment.copy(m, BYTE, from, target, at + HEAD_BYTES, inCell);
     }
     return at + rest;
@@ -335,8 +332,7 @@ public final class TreePage {
   }
 
   /** Compares bytes of the segment with bytes of a key: unsigned, the shorter first. */
-  static int compare(
-      MemorySegment m, long at, int length, byte[] key, int offset, int keyLength) {
+  static int compare(MemorySegment m, long at, int length, byte[] key, int offset, int keyLength) {
     int common = Math.min(length, keyLength);
     int i = 0;
     for (; i + Long.BYTES <= common; i += Long.BYTES) {
@@ -406,11 +402,8 @@ public final class TreePage {
       return slotRest - rest;
     }
     long at =
-        page
-            + (slot & OFFSET_MASK)
-            + (level(m, page) == 0 ? LEAF_CELL_BYTES : BRANCH_CELL_BYTES);
-    return compare(
-        m, at, slotRest - HEAD_BYTES, key, offset + HEAD_BYTES, rest - HEAD_BYTES);
+        page + (slot & OFFSET_MASK) + (level(m, page) == 0 ? LEAF_CELL_BYTES : BRANCH_CELL_BYTES);
+    return compare(m, at, slotRest - HEAD_BYTES, key, offset + HEAD_BYTES, rest - HEAD_BYTES);
   }
 
   /** The child that a key belongs to. */
@@ -487,12 +480,10 @@ public final class TreePage {
       int valueOffset,
       int valueLength) {
     long cell =
-        insertCell(
-            m, page, index, source, keyOffset, keyLength, LEAF_CELL_BYTES, valueLength);
+        insertCell(m, page, index, source, keyOffset, keyLength, LEAF_CELL_BYTES, valueLength);
     m.set(SHORT, cell, (short) valueLength);
     int inCell = inCell(keyLength - prefixLength(m, page));
-    MemorySegment.copy(
-        source, valueOffset, m, BYTE, cell + LEAF_CELL_BYTES + inCell, valueLength);
+    MemorySegment.copy(source, valueOffset, m, BYTE, cell + LEAF_CELL_BYTES + inCell, valueLength);
     noteInsertion(m, page, index);
   }
 
@@ -543,8 +534,7 @@ public final class TreePage {
   /** Overwrites a value with one of the same length. */
   public static void replaceValue(
       MemorySegment m, long page, int index, byte[] source, int valueOffset, int valueLength) {
-    MemorySegment.copy(
-        source, valueOffset, m, BYTE, value(m, page, index) >>> 16, valueLength);
+    MemorySegment.copy(source, valueOffset, m, BYTE, value(m, page, index) >>> 16, valueLength);
   }
 
   /** Takes out the slots of a range; their cells' bytes are freed. */
@@ -557,8 +547,7 @@ public final class TreePage {
     long at = page + HEADER_BYTES;
     int moved = (count - to) * SLOT_BYTES;
     if (moved > 0) {
-      MemorySegment.copy(
-          m, at + (long) to * SLOT_BYTES, m, at + (long) from * SLOT_BYTES, moved);
+      MemorySegment.copy(m, at + (long) to * SLOT_BYTES, m, at + (long) from * SLOT_BYTES, moved);
     }
     setCount(m, page, count - (to - from));
     setFreedBytes(m, page, freed);
@@ -598,12 +587,10 @@ public final class TreePage {
       MemorySegment m, long page, byte[] lower, int lowerLength, byte[] upper, int upperLength) {
     int prefix = prefixLength(m, page);
     if (lowerLength >= 0) {
-      MemorySegment.copy(
-          lower, prefix, m, BYTE, lowerFenceAt(m, page), lowerLength - prefix);
+      MemorySegment.copy(lower, prefix, m, BYTE, lowerFenceAt(m, page), lowerLength - prefix);
     }
     if (upperLength >= 0) {
-      MemorySegment.copy(
-          upper, prefix, m, BYTE, page + heapEnd(m, page), upperLength - prefix);
+      MemorySegment.copy(upper, prefix, m, BYTE, page + heapEnd(m, page), upperLength - prefix);
     }
   }
 }

@@ -18,10 +18,10 @@ import java.nio.file.Path;
  * [ frame pool: private memory, N frames ][ window on the page file: shared, read only ........... ]
  * </pre>
  *
- * <p>The window reaches past the end of the file and never moves; as the file grows, its pages appear
- * in it. The page table holds a number for each page: {@link #IN_WINDOW_UNCHECKED}, {@link
- * #IN_WINDOW} or a frame's number plus {@link #FRAME_BIAS}. It is read with acquire and written with
- * release semantics, the latter only after the bytes are where the entry says.
+ * <p>The window reaches past the end of the file and never moves; as the file grows, its pages
+ * appear in it. The page table holds a number for each page: {@link #IN_WINDOW_UNCHECKED}, {@link
+ * #IN_WINDOW} or a frame's number plus {@link #FRAME_BIAS}. It is read with acquire and written
+ * with release semantics, the latter only after the bytes are where the entry says.
  */
 public final class AddressSpace {
   /** The page is in the window; nobody has checked its checksum since the file was opened. */
@@ -138,8 +138,7 @@ public final class AddressSpace {
 
   /** Notes that an unchecked page was found to be right, unless it has moved meanwhile. */
   public void setChecked(int page) {
-    ENTRY_HANDLE.compareAndSet(
-        table, (long) page * Integer.BYTES, IN_WINDOW_UNCHECKED, IN_WINDOW);
+    ENTRY_HANDLE.compareAndSet(table, (long) page * Integer.BYTES, IN_WINDOW_UNCHECKED, IN_WINDOW);
   }
 
   /**
@@ -158,8 +157,8 @@ public final class AddressSpace {
 
   /**
    * Puts an empty file, which has no name any more, where the pages were: views that outlived the
-   * arena then fault with an {@link InternalError} instead of killing the process or showing bytes of
-   * a file that others may be changing.
+   * arena then fault with an {@link InternalError} instead of killing the process or showing bytes
+   * of a file that others may be changing.
    */
   public void replaceByEmptyFile(Path temporaryName) {
     int descriptor = calls.open(temporaryName, OpenMode.CREATE);

@@ -87,7 +87,7 @@ public record Catalog(List<SpaceMap.Listed> regions, List<Table> tables, int[] p
   }
 
   /** Reads the catalog that a meta names. */
-  static Catalog read(PageFile file, int firstPage, long firstBirth) {
+  public static Catalog read(PageFile file, int firstPage, long firstBirth) {
     if (firstPage == 0) {
       return new Catalog(List.of(), List.of(), new int[0]);
     }

@@ -12,10 +12,10 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Writes one checkpoint: pages, maps and catalog first, a flush, then the meta page, another flush.
  *
- * <p>One thread, one checkpoint at a time. The commit lock is taken only for short stretches; commits
- * go on meanwhile. Until the meta page is written, any failure abandons the checkpoint and nothing
- * has changed; from then on a failure is final, because nobody can tell which meta the disk holds
- * (I-14).
+ * <p>One thread, one checkpoint at a time. The commit lock is taken only for short stretches;
+ * commits go on meanwhile. Until the meta page is written, any failure abandons the checkpoint and
+ * nothing has changed; from then on a failure is final, because nobody can tell which meta the disk
+ * holds (I-14).
  */
 public final class CheckpointWriter {
   /** Frames looked at in one stretch under the lock. */
@@ -36,8 +36,7 @@ public final class CheckpointWriter {
   /**
    * @param metaPlace which of the two places holds the durable meta
    */
-  public CheckpointWriter(
-      Pager pager, ReentrantLock commitLock, int metaPlace, Meta durableMeta) {
+  public CheckpointWriter(Pager pager, ReentrantLock commitLock, int metaPlace, Meta durableMeta) {
     this.pager = pager;
     this.commitLock = commitLock;
     this.writer = new RunWriter(pager.file());
@@ -73,10 +72,7 @@ public final class CheckpointWriter {
       try {
         for (int i = 0; i < pinned; i++) {
           int frame = framesOfRun[i];
-          writer.add(
-              pager.frames.page[frame],
-              pager.memory(),
-              AddressSpace.frameOffset(frame));
+          writer.add(pager.frames.page[frame], pager.memory(), AddressSpace.frameOffset(frame));
         }
         writer.write();
       } catch (RuntimeException | Error failure) {
@@ -261,8 +257,8 @@ public final class CheckpointWriter {
   }
 
   /**
-   * Writes the meta over the older one and flushes it, and for a clean close over the other one too.
-   * Whatever fails in here is final.
+   * Writes the meta over the older one and flushes it, and for a clean close over the other one
+   * too. Whatever fails in here is final.
    */
   public void writeMeta() {
     writeMetaTo(1 - metaPlace, nextMeta);

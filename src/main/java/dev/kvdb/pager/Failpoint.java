@@ -14,8 +14,7 @@ public final class Failpoint {
   public static final int EXIT_STATUS = 86;
 
   private static final String ARMED = System.getProperty("kvdb.failpoint");
-  private static final AtomicInteger LEFT =
-      new AtomicInteger(times());
+  private static final AtomicInteger LEFT = new AtomicInteger(times());
 
   private Failpoint() {}
 
@@ -33,8 +32,6 @@ public final class Failpoint {
 
   private static boolean matches(String name) {
     int colon = ARMED.lastIndexOf(':');
-    return colon < 0
-        ? ARMED.equals(name)
-        : colon == name.length() && ARMED.startsWith(name);
+    return colon < 0 ? ARMED.equals(name) : colon == name.length() && ARMED.startsWith(name);
   }
 }

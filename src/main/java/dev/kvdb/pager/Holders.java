@@ -1,11 +1,11 @@
 package dev.kvdb.pager;
 
 /**
- * Who still reaches dead pages: the durable checkpoint, one that has begun, and snapshots; with each,
- * the pages kept for it. Guarded by the commit lock.
+ * Who still reaches dead pages: the durable checkpoint, one that has begun, and snapshots; with
+ * each, the pages kept for it. Guarded by the commit lock.
  *
- * <p>A dead page is filed with the newest number that holds it. When that number is let go, the page
- * is looked at again. As a page can only lose holders, it moves at most once for each.
+ * <p>A dead page is filed with the newest number that holds it. When that number is let go, the
+ * page is looked at again. As a page can only lose holders, it moves at most once for each.
  */
 final class Holders {
   private final SpacePolicy policy;

@@ -4,7 +4,6 @@ import dev.kvdb.page.PageFormat;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
@@ -46,15 +45,44 @@ public record Meta(
   /** The same state with another next commit number. */
   Meta withNextCommitNumber(long number) {
     return new Meta(
-        databaseHigh, databaseLow, timelineHigh, timelineLow, number, checkpointNumber, catalogPage,
-        catalogBirth, pageCount, nextTableId, clean, nextLsn, nextSlotNumber, log, checkpointMillis);
+        databaseHigh,
+        databaseLow,
+        timelineHigh,
+        timelineLow,
+        number,
+        checkpointNumber,
+        catalogPage,
+        catalogBirth,
+        pageCount,
+        nextTableId,
+        clean,
+        nextLsn,
+        nextSlotNumber,
+        log,
+        checkpointMillis);
   }
 
-  /** The same state with a log, and no longer clean. */
-  Meta withLog(LogStart start, long nextNumber, long nextLogLsn, long nextSlot) {
+  /**
+   * The same state with a log, and no longer clean.
+   *
+   * @param nextNumber the next commit number, larger than before
+   */
+  public Meta withLog(LogStart start, long nextNumber, long nextLogLsn, long nextSlot) {
     return new Meta(
-        databaseHigh, databaseLow, timelineHigh, timelineLow, nextNumber, checkpointNumber,
-        catalogPage, catalogBirth, pageCount, nextTableId, false, nextLogLsn, nextSlot, start,
+        databaseHigh,
+        databaseLow,
+        timelineHigh,
+        timelineLow,
+        nextNumber,
+        checkpointNumber,
+        catalogPage,
+        catalogBirth,
+        pageCount,
+        nextTableId,
+        false,
+        nextLogLsn,
+        nextSlot,
+        start,
         checkpointMillis);
   }
 
@@ -151,10 +179,5 @@ public record Meta(
   /** Copies an encoded page into a native buffer for writing. */
   static void copyTo(byte[] page, MemorySegment target) {
     MemorySegment.copy(page, 0, target, PageFormat.BYTE, 0, page.length);
-  }
-
-  /** Whether two metas carry the same bytes. */
-  boolean sameAs(Meta other) {
-    return other != null && Arrays.equals(encode(), other.encode());
   }
 }

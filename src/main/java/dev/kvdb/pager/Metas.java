@@ -15,7 +15,8 @@ public record Metas(Meta newest, int newestPlace, boolean isOneDamaged) {
    * Reads both.
    *
    * @throws UnsupportedFileException if the file is not a kvdb page file of this version
-   * @throws CorruptPageException if neither is whole, or the file is shorter than the newer one says
+   * @throws CorruptPageException if neither is whole, or the file is shorter than the newer one
+   *     says
    */
   public static Metas read(PageFile file) {
     byte[] first = file.read(FileFormat.META_PAGES[0]);
@@ -54,7 +55,8 @@ public record Metas(Meta newest, int newestPlace, boolean isOneDamaged) {
       throw new UnsupportedFileException("not a kvdb database (check the path)");
     }
     int version = Meta.version(isFirst ? first : second);
-    if (version > FileFormat.VERSION && (!isFirst || !isSecond || Meta.version(second) == version)) {
+    if (version > FileFormat.VERSION
+        && (!isFirst || !isSecond || Meta.version(second) == version)) {
       throw new UnsupportedFileException(
           "written in format version "
               + version

@@ -15,8 +15,8 @@ final class PageChecks {
   private PageChecks() {}
 
   /**
-   * Checks the checksum of a page in mapped memory. The page is copied first: the checksum intrinsic
-   * would turn a fault on mapped memory into the death of the JVM (I-20).
+   * Checks the checksum of a page in mapped memory. The page is copied first: the checksum
+   * intrinsic would turn a fault on mapped memory into the death of the JVM (I-20).
    */
   static void requireChecksum(int page, MemorySegment memory, long offset) {
     byte[] copy = borrow();

@@ -77,8 +77,7 @@ public final class PageFile {
   }
 
   void allocate(int fromPage, int toPage) {
-    calls.allocate(
-        descriptor, offsetOf(fromPage), offsetOf(toPage) - offsetOf(fromPage));
+    calls.allocate(descriptor, offsetOf(fromPage), offsetOf(toPage) - offsetOf(fromPage));
   }
 
   void cut(int pages) {

@@ -3,8 +3,8 @@ package dev.kvdb.pager;
 import java.util.Arrays;
 
 /**
- * A queue of pages, each with the numbers at which it was born and died and the epoch at which it was
- * unlinked. Grows as needed, allocates nothing otherwise.
+ * A queue of pages, each with the numbers at which it was born and died and the epoch at which it
+ * was unlinked. Grows as needed, allocates nothing otherwise.
  */
 final class PageList {
   private int[] page = new int[64];

@@ -21,8 +21,8 @@ public interface PageReader {
    * @param page its number
    * @param birth the commit number that its parent says it bears
    * @return its offset in {@link #memory()}
-   * @throws CorruptPageException if the number is beyond the file, the checksum does not fit, or the
-   *     page bears another number than {@code birth} (I-3)
+   * @throws CorruptPageException if the number is beyond the file, the checksum does not fit, or
+   *     the page bears another number than {@code birth} (I-3)
    */
   long locate(int page, long birth);
 

@@ -17,8 +17,8 @@ public interface PageWriter extends PageReader {
   void beginOperation();
 
   /**
-   * Makes a new page in a pinned frame, bearing {@link #commitNumber()} in its header. All its other
-   * bytes are undefined: the caller lays the whole page out.
+   * Makes a new page in a pinned frame, bearing {@link #commitNumber()} in its header. All its
+   * other bytes are undefined: the caller lays the whole page out.
    *
    * @return its number
    */

@@ -15,8 +15,8 @@ import java.util.List;
  * The pages of one open database: finds them for readers, makes, changes and frees them for the
  * commit under way, and decides when a page number or a frame may be used again.
  *
- * <p>{@link #locate}, {@link #enter} and {@link #exit} are for any thread. All else needs the commit
- * lock, which the engine owns and hands in where this class has to release it.
+ * <p>{@link #locate}, {@link #enter} and {@link #exit} are for any thread. All else needs the
+ * commit lock, which the engine owns and hands in where this class has to release it.
  *
  * <p>The life of a page number: taken by a commit; reached once that commit is applied; dead when a
  * later commit or checkpoint no longer reaches it; waiting until that death is published and every
@@ -95,8 +95,8 @@ public final class Pager implements PageWriter {
    * @param frameCount the frames of the pool
    * @param meta the checkpoint
    * @param catalog its catalog
-   * @param writesFile false if no byte of the file may change: nothing is evicted, the file does not
-   *     grow, new pages exist in frames only
+   * @param writesFile false if no byte of the file may change: nothing is evicted, the file does
+   *     not grow, new pages exist in frames only
    */
   public Pager(
       AddressSpace space,
@@ -224,11 +224,9 @@ public final class Pager implements PageWriter {
 
   private void attachFrame(int page) {
     int entry = space.entry(page);
-    int frame =
-        entry >= AddressSpace.FRAME_BIAS ? entry - AddressSpace.FRAME_BIAS : acquireFrame();
+    int frame = entry >= AddressSpace.FRAME_BIAS ? entry - AddressSpace.FRAME_BIAS : acquireFrame();
     frames.assign(frame, page, commitNumber, operation);
-    memory.set(
-        PageFormat.LONG, AddressSpace.frameOffset(frame) + PageFormat.BIRTH, commitNumber);
+    memory.set(PageFormat.LONG, AddressSpace.frameOffset(frame) + PageFormat.BIRTH, commitNumber);
     if (entry < AddressSpace.FRAME_BIAS) {
       space.setEntry(page, frame + AddressSpace.FRAME_BIAS);
     }
@@ -316,7 +314,9 @@ public final class Pager implements PageWriter {
     deaths.clear();
   }
 
-  /** The commit failed: the pages it made are free at once, the deaths it decided never happened. */
+  /**
+   * The commit failed: the pages it made are free at once, the deaths it decided never happened.
+   */
   public void abandonCommit() {
     if (!policy.dropsDeathsOfFailedCommit()) {
       fileDeaths();
@@ -733,9 +733,19 @@ public final class Pager implements PageWriter {
     return map.freePages() + hotCount;
   }
 
-  /** The pages of the catalog. */
+  /** How many pages the catalog has. */
   public int catalogPageCount() {
     return catalogPages.length;
+  }
+
+  /** The pages of the catalog. */
+  public int[] catalogPageNumbers() {
+    return catalogPages.clone();
+  }
+
+  /** Whether a page is a meta page or holds a space map. */
+  public static boolean isFixedPage(int page) {
+    return FileFormat.isFixed(page);
   }
 
   /** Frames that hold a page or wait for a reader. */

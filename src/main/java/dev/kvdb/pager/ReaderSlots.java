@@ -7,13 +7,13 @@ import java.lang.invoke.VarHandle;
  * Tells the writer which readers are at work, without making them wait.
  *
  * <p>A reader claims a slot and stores the reclamation epoch in it before it looks at the published
- * number. Whatever is unlinked (a page by a publication, a frame by an eviction) is stamped with the
- * epoch of that moment, and then the epoch is raised. It may be reused once every claimed slot holds
- * a larger epoch than the stamp: a reader that holds a larger one, or claims its slot after the scan,
- * can only have seen the state without the unlinked thing (I-8).
+ * number. Whatever is unlinked (a page by a publication, a frame by an eviction) is stamped with
+ * the epoch of that moment, and then the epoch is raised. It may be reused once every claimed slot
+ * holds a larger epoch than the stamp: a reader that holds a larger one, or claims its slot after
+ * the scan, can only have seen the state without the unlinked thing (I-8).
  *
- * <p>There are no thread-locals: a slot is found by hashing the thread's number and probing. When all
- * are taken, another bank of slots is added.
+ * <p>There are no thread-locals: a slot is found by hashing the thread's number and probing. When
+ * all are taken, another bank of slots is added.
  */
 public final class ReaderSlots {
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(long[].class);

@@ -7,11 +7,15 @@ import java.util.List;
 /**
  * Which pages of the file are free. Guarded by the commit lock.
  *
- * <p>The file is divided into regions; each has its map in two pages at its head, written in turn by
- * the checkpoints. A map is read when its region is first needed, so opening a database reads none.
+ * <p>The file is divided into regions; each has its map in two pages at its head, written in turn
+ * by the checkpoints. A map is read when its region is first needed, so opening a database reads
+ * none.
  */
 final class SpaceMap {
-  /** Reads a region's durable map: two candidate slots, of which the one with the right stamp counts. */
+  /**
+   * Reads a region's durable map: two candidate slots, of which the one with the right stamp
+   * counts.
+   */
   interface MapReader {
     /** Fills the bits from the slot that bears the stamp; returns which slot that was. */
     int read(int region, long stamp, long[] bits);
@@ -267,8 +271,8 @@ final class SpaceMap {
   }
 
   /**
-   * The maps that the frozen checkpoint has to write: what its roots reach, with its own catalog and
-   * without the one before it.
+   * The maps that the frozen checkpoint has to write: what its roots reach, with its own catalog
+   * and without the one before it.
    *
    * @param catalog the pages of its catalog
    * @param oldCatalog the pages of the catalog of the durable checkpoint

@@ -20,7 +20,9 @@ public class SpacePolicy {
     return birth <= holder && holder < death;
   }
 
-  /** Whether readers can no longer begin at a state in which a page that died here was alive (I-7). */
+  /**
+   * Whether readers can no longer begin at a state in which a page that died here was alive (I-7).
+   */
   protected boolean isPublished(long death, long published) {
     return death <= published;
   }

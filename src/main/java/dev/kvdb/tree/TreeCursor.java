@@ -10,9 +10,9 @@ import java.lang.foreign.MemorySegment;
 /**
  * Walks over one tree that does not change, both ways. One thread at a time.
  *
- * <p>It stands before the first entry, on one, or behind the last. There are no links between leaves:
- * the cursor keeps the path from the root and enters the pages only to cross from one leaf to
- * another. A leaf in a frame is copied then and walked in the copy; one in the window is read in
+ * <p>It stands before the first entry, on one, or behind the last. There are no links between
+ * leaves: the cursor keeps the path from the root and enters the pages only to cross from one leaf
+ * to another. A leaf in a frame is copied then and walked in the copy; one in the window is read in
  * place.
  */
 public final class TreeCursor {
@@ -277,8 +277,7 @@ public final class TreeCursor {
   public byte[] copyValue() {
     long value = value();
     byte[] bytes = new byte[(int) value & 0xFFFF];
-    MemorySegment.copy(
-        leafMemory, PageFormat.BYTE, value >>> 16, bytes, 0, bytes.length);
+    MemorySegment.copy(leafMemory, PageFormat.BYTE, value >>> 16, bytes, 0, bytes.length);
     Faults.poll();
     return bytes;
   }

@@ -14,12 +14,18 @@ public final class TreeReader {
    * Finds a key. The caller has entered the pages, and polls for faults before it uses the answer.
    *
    * @param height levels of the tree, at least 1
-   * @return where the value lies in the pages' memory and its length, as (offset &lt;&lt; 16 | length);
-   *     -1 if the key is absent
+   * @return where the value lies in the pages' memory and its length, as (offset &lt;&lt; 16 |
+   *     length); -1 if the key is absent
    * @throws CorruptPageException if a page is not what its parent says
    */
   public static long find(
-      PageReader pages, int rootPage, long rootBirth, int height, byte[] key, int offset, int length) {
+      PageReader pages,
+      int rootPage,
+      long rootBirth,
+      int height,
+      byte[] key,
+      int offset,
+      int length) {
     MemorySegment m = pages.memory();
     int page = rootPage;
     long birth = rootBirth;

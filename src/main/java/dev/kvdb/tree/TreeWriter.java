@@ -10,9 +10,9 @@ import java.lang.foreign.MemorySegment;
 /**
  * Changes one tree at a time, copy on write. Reusable; one thread at a time, under the commit lock.
  *
- * <p>Open it on a root, change, and take the new root from the accessors. An empty tree has no root:
- * page 0, height 0. An operation that fails leaves the tree in an unknown state: the commit it belongs
- * to must be abandoned.
+ * <p>Open it on a root, change, and take the new root from the accessors. An empty tree has no
+ * root: page 0, height 0. An operation that fails leaves the tree in an unknown state: the commit
+ * it belongs to must be abandoned.
  */
 public final class TreeWriter {
   /** A page that uses less than this of its room is merged or filled up. */
@@ -170,17 +170,14 @@ public final class TreeWriter {
       int valueLength) {
     int prefix = TreePage.prefixLength(m, leaf);
     boolean sharesPrefix =
-        prefix == 0
-            || TreePage.comparePrefix(m, leaf, prefix, source, keyOffset, keyLength) == 0;
+        prefix == 0 || TreePage.comparePrefix(m, leaf, prefix, source, keyOffset, keyLength) == 0;
     if (sharesPrefix) {
-      int bytes =
-          TreePage.LEAF_CELL_BYTES + TreePage.inCell(keyLength - prefix) + valueLength;
+      int bytes = TreePage.LEAF_CELL_BYTES + TreePage.inCell(keyLength - prefix) + valueLength;
       if (!TreePage.fits(m, leaf, bytes) && TreePage.fitsCompacted(m, leaf, bytes)) {
         compact(leaf);
       }
       if (TreePage.fits(m, leaf, bytes)) {
-        TreePage.insertLeaf(
-            m, leaf, index, source, keyOffset, keyLength, valueOffset, valueLength);
+        TreePage.insertLeaf(m, leaf, index, source, keyOffset, keyLength, valueOffset, valueLength);
         return;
       }
     }
@@ -197,6 +194,8 @@ public final class TreeWriter {
     int last = TreePage.lastInsert(m, page);
     int run = TreePage.runLength(m, page);
     cells.begin(TreePage.level(m, page));
+    // The key that is about to be inserted shares this prefix, perhaps not a longer one.
+    cells.limitPrefix(TreePage.prefixLength(m, page));
     cells.load(0, m, page);
     cells.add(0, 0, TreePage.count(m, page));
     int lowerLength = TreePage.copyLowerFence(m, page, lower);
@@ -310,8 +309,7 @@ public final class TreeWriter {
     cells.limitPrefix(
         Math.min(
             cells.prefixFor(0, at, lower, lowerLength, separator, separatorLength),
-            cells.prefixFor(
-                at, cells.count(), separator, separatorLength, upper, upperLength)));
+            cells.prefixFor(at, cells.count(), separator, separatorLength, upper, upperLength)));
     return cells.fitsPage(0, at, lower, lowerLength, separator, separatorLength)
         && cells.fitsPage(at, cells.count(), separator, separatorLength, upper, upperLength);
   }
@@ -339,8 +337,7 @@ public final class TreeWriter {
   }
 
   /** Inserts a child with the present separator into a branch if that needs no split. */
-  private boolean insertIfRoom(
-      long branch, int index, int separatorLength, int child, long birth) {
+  private boolean insertIfRoom(long branch, int index, int separatorLength, int child, long birth) {
     int prefix = TreePage.prefixLength(m, branch);
     if (prefix > 0
         && TreePage.comparePrefix(m, branch, prefix, separator, 0, separatorLength) != 0) {
@@ -385,8 +382,7 @@ public final class TreeWriter {
    */
   public boolean delete(byte[] source, int keyOffset, int keyLength) {
     if (rootPage == 0
-        || TreeReader.find(pages, rootPage, rootBirth, height, source, keyOffset, keyLength)
-            < 0) {
+        || TreeReader.find(pages, rootPage, rootBirth, height, source, keyOffset, keyLength) < 0) {
       return false;
     }
     pages.beginOperation();
@@ -428,8 +424,8 @@ public final class TreeWriter {
   }
 
   /**
-   * Takes children out of a branch. The gap they leave goes to the child before, or to the one behind
-   * if there is none: the pages along that side forget the fence that no longer bounds them.
+   * Takes children out of a branch. The gap they leave goes to the child before, or to the one
+   * behind if there is none: the pages along that side forget the fence that no longer bounds them.
    */
   private void takeOutChildren(long parent, int from, int to, int childLevel) {
     int cellCount = TreePage.count(m, parent);
@@ -445,7 +441,9 @@ public final class TreeWriter {
     }
   }
 
-  /** Drops the lower fences down the left side of a child, or the upper ones down its right side. */
+  /**
+   * Drops the lower fences down the left side of a child, or the upper ones down its right side.
+   */
   private void openSpine(long parent, int index, int childLevel, boolean isLeft) {
     long branch = parent;
     int child = index;
@@ -513,8 +511,7 @@ public final class TreeWriter {
             || TreePage.comparePrefix(m, parent, prefix, separator, 0, separatorLength) == 0;
     int grown = TreePage.inCell(separatorLength - prefix);
     int had = TreePage.inCell(TreePage.keyRest(m, parent, left + 1));
-    if (!sharesPrefix
-        || TreePage.usedBytes(m, parent) + grown - had > TreePage.CAPACITY_BYTES) {
+    if (!sharesPrefix || TreePage.usedBytes(m, parent) + grown - had > TreePage.CAPACITY_BYTES) {
       return; // underfull, but whole: it is mended when the branch has room
     }
     int rightPage = changeChild(parent, left + 1, level);
@@ -522,8 +519,7 @@ public final class TreeWriter {
     long leftAt = pages.locate(TreePage.child(m, parent, left), number);
     long rightAt = pages.locate(rightPage, number);
     cells.build(m, leftAt, 0, at, lower, lowerLength, separator, separatorLength);
-    cells.build(
-        m, rightAt, at, cells.count(), separator, separatorLength, upper, upperLength);
+    cells.build(m, rightAt, at, cells.count(), separator, separatorLength, upper, upperLength);
     TreePage.remove(m, parent, left + 1, left + 2);
     if (!insertIfRoom(parent, left + 1, separatorLength, rightPage, number)) {
       throw new IllegalStateException("a separator that was measured does not fit");
@@ -619,9 +615,7 @@ public final class TreeWriter {
       return Math.max(0, end - first);
     }
     int first =
-        hasFrom
-            ? TreePage.searchChild(m, page, rangeFrom, rangeFromOffset, rangeFromLength)
-            : 0;
+        hasFrom ? TreePage.searchChild(m, page, rangeFrom, rangeFromOffset, rangeFromLength) : 0;
     int last =
         hasTo
             ? TreePage.searchChild(m, page, rangeTo, rangeToOffset, rangeToLength)
@@ -650,8 +644,7 @@ public final class TreeWriter {
         to = isChildEmpty(page, i) ? i + 1 : i;
       } else {
         deleted +=
-            freeSubtree(
-                TreePage.child(m, page, i), TreePage.childBirth(m, page, i), childLevel);
+            freeSubtree(TreePage.child(m, page, i), TreePage.childBirth(m, page, i), childLevel);
       }
     }
     freeIfEmptied(page, first, isFirstPartial && from == first);
@@ -669,8 +662,7 @@ public final class TreeWriter {
   }
 
   private boolean isChildEmpty(long page, int index) {
-    long child =
-        pages.locate(TreePage.child(m, page, index), TreePage.childBirth(m, page, index));
+    long child = pages.locate(TreePage.child(m, page, index), TreePage.childBirth(m, page, index));
     return TreePage.count(m, child) == 0;
   }
 
@@ -684,8 +676,7 @@ public final class TreeWriter {
   private void mendAround(long page, int index, int childLevel) {
     for (int i = Math.max(0, index - 1); i <= index + 1; i++) {
       if (i < TreePage.count(m, page) && TreePage.count(m, page) > 1) {
-        long child =
-            pages.locate(TreePage.child(m, page, i), TreePage.childBirth(m, page, i));
+        long child = pages.locate(TreePage.child(m, page, i), TreePage.childBirth(m, page, i));
         if (isUnderfull(child, childLevel)) {
           mend(page, i, childLevel);
         }
@@ -699,8 +690,7 @@ public final class TreeWriter {
     int cellCount = TreePage.count(m, at);
     long entries = level == 0 ? cellCount : 0;
     for (int i = 0; level > 0 && i < cellCount; i++) {
-      entries +=
-          freeSubtree(TreePage.child(m, at, i), TreePage.childBirth(m, at, i), level - 1);
+      entries += freeSubtree(TreePage.child(m, at, i), TreePage.childBirth(m, at, i), level - 1);
     }
     pages.free(page, birth);
     return entries;

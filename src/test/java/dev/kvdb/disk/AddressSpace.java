@@ -16,7 +16,11 @@ final class AddressSpace {
     Map.Entry<Long, Long> found = sizeByAddress.floorEntry(address);
     if (found == null || address + size > found.getKey() + found.getValue()) {
       throw new IllegalStateException(
-          "memory at 0x" + Long.toHexString(address) + ", " + size + " bytes, is not reserved here");
+          "memory at 0x"
+              + Long.toHexString(address)
+              + ", "
+              + size
+              + " bytes, is not reserved here");
     }
   }
 

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a power cut or a killed process left on a disk. Immutable; {@link SimulatedDisk#from} makes a
- * disk of it, as often as wanted.
+ * What a power cut or a killed process left on a disk. Immutable; {@link SimulatedDisk#from} makes
+ * a disk of it, as often as wanted.
  */
 public final class CrashImage {
   private final DiskState state;

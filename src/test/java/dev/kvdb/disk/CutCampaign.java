@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Runs a program on a simulated disk, then ends it at one operation after the other in one way after
- * the other, and has each result checked.
+ * Runs a program on a simulated disk, then ends it at one operation after the other in one way
+ * after the other, and has each result checked.
  *
  * <p>A checker gets a disk made of the image, and the marks that were set before the end. In rounds
  * of several programs the marks of all of them come in order, with an {@link Interruption} between
@@ -47,10 +47,7 @@ public final class CutCampaign {
   public record Report(int operations, int cuts, int images, int duplicates) {
     private Report plus(Report other) {
       return new Report(
-          operations,
-          cuts + other.cuts,
-          images + other.images,
-          duplicates + other.duplicates);
+          operations, cuts + other.cuts, images + other.images, duplicates + other.duplicates);
     }
   }
 
@@ -112,8 +109,7 @@ public final class CutCampaign {
 
   /** On another drive. */
   public CutCampaign withDrive(Drive newDrive) {
-    return new CutCampaign(
-        newDrive, choices, earlierChoices, points, earlierPoints, checksLeaks);
+    return new CutCampaign(newDrive, choices, earlierChoices, points, earlierPoints, checksLeaks);
   }
 
   /** With other choices for the images that are checked. */
@@ -167,15 +163,13 @@ public final class CutCampaign {
         program,
         stage ->
             killed(
-                stage,
-                reopen,
-                next -> killed(next, reopen, last -> cutAndCheck(last, checker))));
+                stage, reopen, next -> killed(next, reopen, last -> cutAndCheck(last, checker))));
   }
 
   /**
    * Runs the program once for each point, on a disk that stops there, and has what a kill leaves at
-   * the end checked, and what power cuts leave at the end and at some points before. The program may end in any way that {@link
-   * DiskStopped#causedBy} knows, or return.
+   * the end checked, and what power cuts leave at the end and at some points before. The program
+   * may end in any way that {@link DiskStopped#causedBy} knows, or return.
    *
    * @param afterKill checks what a kill leaves
    * @param afterCut checks what a power cut leaves

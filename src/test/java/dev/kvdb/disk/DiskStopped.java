@@ -1,6 +1,8 @@
 package dev.kvdb.disk;
 
-/** Thrown by every call that would change something once {@link SimulatedDisk#stopAfter} is over. */
+/**
+ * Thrown by every call that would change something once {@link SimulatedDisk#stopAfter} is over.
+ */
 public final class DiskStopped extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

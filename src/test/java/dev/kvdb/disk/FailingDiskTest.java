@@ -139,8 +139,16 @@ class FailingDiskTest {
     disk.putFile("f", "1234".getBytes(US_ASCII));
     for (Kind kind :
         List.of(
-            Kind.CREATE, Kind.WRITE, Kind.ALLOCATE, Kind.TRUNCATE, Kind.FLUSH, Kind.LINK,
-            Kind.RENAME, Kind.UNLINK, Kind.DIRSYNC, Kind.READ)) {
+            Kind.CREATE,
+            Kind.WRITE,
+            Kind.ALLOCATE,
+            Kind.TRUNCATE,
+            Kind.FLUSH,
+            Kind.LINK,
+            Kind.RENAME,
+            Kind.UNLINK,
+            Kind.DIRSYNC,
+            Kind.READ)) {
       disk.failCall(1, "EIO", Effect.NONE, kind);
       byte[] before = cut(EVERYTHING).content("f");
       Set<String> namesBefore = cut(EVERYTHING).names();

@@ -6,8 +6,8 @@ import java.util.Arrays;
 
 /**
  * The bytes of one file in memory, in blocks that copies share until one of them writes. A block
- * that is missing reads as zeros. Bytes may lie behind the file's length: they are there, but not to
- * be read until the length covers them. Not thread-safe.
+ * that is missing reads as zeros. Bytes may lie behind the file's length: they are there, but not
+ * to be read until the length covers them. Not thread-safe.
  */
 final class FileContent {
   private static final int BLOCK_SIZE = 4096;

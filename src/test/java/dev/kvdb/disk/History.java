@@ -9,7 +9,10 @@ final class History {
   private final List<Operation> operations = new ArrayList<>();
   private final List<Mark> marks = new ArrayList<>();
 
-  /** The state after {@code replayed} operations, kept because cut points are mostly visited in order. */
+  /**
+   * The state after {@code replayed} operations, kept because cut points are mostly visited in
+   * order.
+   */
   private DiskState replay;
 
   private int replayed;

@@ -8,7 +8,8 @@ import dev.kvdb.nativecalls.NativeCalls.FlushLevel;
  * @param index its place in the history, from 0
  * @param kind which call
  * @param file the number of the file it was about, -1 if none
- * @param name the name it was about (of a descriptor: the one it was opened under), or the directory
+ * @param name the name it was about (of a descriptor: the one it was opened under), or the
+ *     directory
  * @param otherName the new name of a link or rename, else null
  * @param offset where its bytes go, or the start of the range
  * @param data the bytes that reached the file, or null
@@ -38,41 +39,84 @@ public record Operation(
   static Operation data(
       int index, Kind kind, int file, String name, long offset, byte[] data, long sizeAfter) {
     return new Operation(
-        index, kind, file, name, null, offset, data, data.length, sizeAfter, null, 0, null,
+        index,
+        kind,
+        file,
+        name,
+        null,
+        offset,
+        data,
+        data.length,
+        sizeAfter,
+        null,
+        0,
+        null,
         Effect.WHOLE);
   }
 
   static Operation range(
       int index, Kind kind, int file, String name, long offset, long length, long sizeAfter) {
     return new Operation(
-        index, kind, file, name, null, offset, null, length, sizeAfter, null, 0, null,
+        index,
+        kind,
+        file,
+        name,
+        null,
+        offset,
+        null,
+        length,
+        sizeAfter,
+        null,
+        0,
+        null,
         Effect.WHOLE);
   }
 
   static Operation name(int index, Kind kind, int file, String name, String otherName) {
-    return new Operation(index, kind, file, name, otherName, 0, null, 0, -1, null, 0, null,
-        Effect.WHOLE);
+    return new Operation(
+        index, kind, file, name, otherName, 0, null, 0, -1, null, 0, null, Effect.WHOLE);
   }
 
   static Operation flush(
       int index, Kind kind, int file, String name, FlushLevel level, int coversBefore) {
     return new Operation(
-        index, kind, file, name, null, 0, null, 0, -1, level, coversBefore, null,
-        Effect.WHOLE);
+        index, kind, file, name, null, 0, null, 0, -1, level, coversBefore, null, Effect.WHOLE);
   }
 
   /** The same, as a call that failed with an error after doing so much. */
   Operation failedWith(String errno, Effect done) {
     return new Operation(
-        index, kind, file, name, otherName, offset, data, length, sizeAfter, level, coversBefore,
-        errno, done);
+        index,
+        kind,
+        file,
+        name,
+        otherName,
+        offset,
+        data,
+        length,
+        sizeAfter,
+        level,
+        coversBefore,
+        errno,
+        done);
   }
 
   /** The same, as a call that succeeded and did nothing. */
   Operation withoutEffect() {
     return new Operation(
-        index, kind, file, name, otherName, offset, data, length, sizeAfter, level, coversBefore,
-        null, Effect.NONE);
+        index,
+        kind,
+        file,
+        name,
+        otherName,
+        offset,
+        data,
+        length,
+        sizeAfter,
+        level,
+        coversBefore,
+        null,
+        Effect.NONE);
   }
 
   /** Whether the call was made to fail. */

@@ -1,8 +1,8 @@
 package dev.kvdb.disk;
 
 /**
- * A change of a file's bytes or length that a power cut may still take, wholly or in part: its bytes
- * and the length it gave the file are two things, and either may survive without the other.
+ * A change of a file's bytes or length that a power cut may still take, wholly or in part: its
+ * bytes and the length it gave the file are two things, and either may survive without the other.
  */
 final class PendingData {
   final long sequence;

@@ -134,8 +134,7 @@ final class PowerCut {
       }
       case SUBSET -> units.forEach(this::keepAtRandom);
       case TORN ->
-          units.forEach(
-              unit -> unit.keepParts(random.nextInt(8) != 0, random.nextInt(8) != 0));
+          units.forEach(unit -> unit.keepParts(random.nextInt(8) != 0, random.nextInt(8) != 0));
       case REORDER -> {
         units.forEach(this::keepAtRandom);
         if (count >= 2) {
@@ -187,7 +186,9 @@ final class PowerCut {
         change.applySize(content);
       }
       boolean keepsBytes = unit.keepsData && change.operation.data() != null;
-      decisions.append(keepsBytes ? 'D' : '-').append(unit.keepsSize && change.changesSize() ? 'S' : '-');
+      decisions
+          .append(keepsBytes ? 'D' : '-')
+          .append(unit.keepsSize && change.changesSize() ? 'S' : '-');
       if (keepsBytes) {
         applyBytes(content, change.operation);
       }

@@ -225,8 +225,7 @@ abstract class RecordedCalls extends CountedCalls {
   }
 
   @Override
-  void store(
-      RecordedMapping mapping, long offset, byte[] source, int sourceOffset, int length) {
+  void store(RecordedMapping mapping, long offset, byte[] source, int sourceOffset, int length) {
     Objects.checkFromIndexSize(offset, length, mapping.size());
     Objects.checkFromIndexSize(sourceOffset, length, source.length);
     change(
@@ -240,8 +239,7 @@ abstract class RecordedCalls extends CountedCalls {
           file.growTo(offset, reached);
           byte[] data = Arrays.copyOfRange(source, sourceOffset, sourceOffset + reached);
           Operation operation =
-              Operation.data(
-                  index, Kind.STORE, file.number(), mapping.name(), offset, data, -1);
+              Operation.data(index, Kind.STORE, file.number(), mapping.name(), offset, data, -1);
           return failedIfFull(operation, reached, length, effect);
         });
   }
@@ -369,8 +367,7 @@ abstract class RecordedCalls extends CountedCalls {
     change(
         Kind.MSYNC,
         "msync",
-        (index, effect) ->
-            Operation.range(index, Kind.MSYNC, -1, "memory", address, size, -1));
+        (index, effect) -> Operation.range(index, Kind.MSYNC, -1, "memory", address, size, -1));
   }
 
   @Override

@@ -17,7 +17,9 @@ final class Scratch {
 
   private final Path directory;
 
-  /** Makes the directory, in memory where the system has a place for that, and the state's files. */
+  /**
+   * Makes the directory, in memory where the system has a place for that, and the state's files.
+   */
   Scratch(DiskState state) {
     try {
       Path parent =

@@ -24,13 +24,13 @@ import java.util.List;
  *   <li>Of what was done later any set is there, whatever the order; a later write may survive an
  *       earlier one. Each write may be torn: any set of its sectors of 512 bytes is there.
  *   <li>A file's length is any it had since the flush, or the one it had then. The bytes of a write
- *       and the length it gave the file survive each without the other: bytes behind the length that
- *       survived are gone, blocks that survived without their bytes read as zeros. A truncation that
- *       is lost leaves the old bytes, also for a later extension that survives.
+ *       and the length it gave the file survive each without the other: bytes behind the length
+ *       that survived are gone, blocks that survived without their bytes read as zeros. A
+ *       truncation that is lost leaves the old bytes, also for a later extension that survives.
  *   <li>Each name leads where it led when its directory was last synced, or where any later change
- *       led it. Changes survive independently, in no order; only a rename within one directory never
- *       takes away the old name without having made the new one. To flush a file does not make its
- *       name durable, to sync a directory makes no file's content durable.
+ *       led it. Changes survive independently, in no order; only a rename within one directory
+ *       never takes away the old name without having made the new one. To flush a file does not
+ *       make its name durable, to sync a directory makes no file's content durable.
  *   <li>A store into a mapping is a write. To hand it over (msync, {@link MappedFile#sync}) makes
  *       nothing durable; a flush does.
  *   <li>A flush that fails forgets what it should have written: it stays readable until the power
@@ -187,8 +187,9 @@ public final class SimulatedDisk extends RecordedCalls implements AutoCloseable 
   }
 
   /**
-   * Fills the disk, or makes room again. On a full disk whatever needs a block that is not there yet
-   * does what it can with those that are, and fails: with ENOSPC, a store with an InternalError.
+   * Fills the disk, or makes room again. On a full disk whatever needs a block that is not there
+   * yet does what it can with those that are, and fails: with ENOSPC, a store with an
+   * InternalError.
    */
   public void fullDisk(boolean isFull) {
     synchronized (lock) {

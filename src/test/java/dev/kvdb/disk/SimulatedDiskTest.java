@@ -142,15 +142,12 @@ class SimulatedDiskTest {
     write(disk, file, 0, "a");
     write(disk, file, 1, "b");
     write(disk, file, 2, "c");
-    Set<String> all =
-        Set.of("....", "a...", ".b..", "..c.", "ab..", "a.c.", ".bc.", "abc.");
+    Set<String> all = Set.of("....", "a...", ".b..", "..c.", "ab..", "a.c.", ".bc.", "abc.");
     assertEquals(all, allOutcomes("f", Data.SUBSET, Names.KEPT));
-    assertEquals(
-        Set.of("....", "a...", "ab..", "abc."), allOutcomes("f", Data.PREFIX, Names.KEPT));
+    assertEquals(Set.of("....", "a...", "ab..", "abc."), allOutcomes("f", Data.PREFIX, Names.KEPT));
     assertEquals(
         Set.of(".b..", "..c.", "a.c.", ".bc."), allOutcomes("f", Data.REORDER, Names.KEPT));
-    assertEquals(
-        Set.of(".bc.", "a.c.", "ab.."), allOutcomes("f", Data.ALL_BUT_ONE, Names.KEPT));
+    assertEquals(Set.of(".bc.", "a.c.", "ab.."), allOutcomes("f", Data.ALL_BUT_ONE, Names.KEPT));
     assertEquals(Set.of("..c."), allOutcomes("f", Data.ONLY_LAST, Names.KEPT));
   }
 
@@ -211,8 +208,7 @@ class SimulatedDiskTest {
     disk.allocate(file, 0, 4);
     assertEquals(4, disk.status(file).size());
     write(disk, file, 0, "abcd");
-    assertEquals(
-        Set.of("", "....", "abcd"), allOutcomes("f", Data.SUBSET, Names.KEPT));
+    assertEquals(Set.of("", "....", "abcd"), allOutcomes("f", Data.SUBSET, Names.KEPT));
     disk.flush(file, FlushLevel.FULL);
     assertEquals(Set.of("abcd"), allOutcomes("f", Data.SUBSET, Names.KEPT));
   }
@@ -224,8 +220,7 @@ class SimulatedDiskTest {
     disk.truncate(file, 2);
     disk.allocate(file, 0, 4);
     assertEquals("ab\0\0", read(disk, file));
-    assertEquals(
-        Set.of("abcdef", "ab", "ab..", "abcd"), allOutcomes("f", Data.SUBSET, Names.KEPT));
+    assertEquals(Set.of("abcdef", "ab", "ab..", "abcd"), allOutcomes("f", Data.SUBSET, Names.KEPT));
     disk.flush(file, FlushLevel.FULL);
     assertEquals("ab..", text(cut(NOTHING), "f"));
   }
@@ -325,7 +320,8 @@ class SimulatedDiskTest {
     disk.unlink(disk.path("f"));
     disk.open(disk.path("f"), OpenMode.CREATE);
     assertEquals(
-        new HashSet<>(Arrays.asList("abc", "", null)), allOutcomes("f", Data.NOTHING, Names.RANDOM));
+        new HashSet<>(Arrays.asList("abc", "", null)),
+        allOutcomes("f", Data.NOTHING, Names.RANDOM));
   }
 
   @Test
@@ -372,7 +368,8 @@ class SimulatedDiskTest {
         write(third, again, 2, "c");
         assertEquals("abc", read(third, again));
         assertEquals("", text(third.cut(1, NOTHING), "f"));
-        assertEquals("..c", text(third.cut(1, new ImageChoice(Data.ONLY_LAST, Names.KEPT, 0)), "f"));
+        assertEquals(
+            "..c", text(third.cut(1, new ImageChoice(Data.ONLY_LAST, Names.KEPT, 0)), "f"));
         third.flush(again, FlushLevel.FULL);
         assertEquals("abc", text(third.cut(2, NOTHING), "f"));
       }
@@ -404,8 +401,7 @@ class SimulatedDiskTest {
     assertEquals("........", text(cut(NOTHING), "f"), "handing over makes nothing durable");
     disk.flush(file, FlushLevel.FULL);
     assertEquals("..abc...", text(cut(NOTHING), "f"));
-    assertThrows(
-        IndexOutOfBoundsException.class, () -> mapped.store(6, new byte[3], 0, 3));
+    assertThrows(IndexOutOfBoundsException.class, () -> mapped.store(6, new byte[3], 0, 3));
     mapped.close();
   }
 
@@ -478,8 +474,7 @@ class SimulatedDiskTest {
     disk.putFile("g", new byte[1]);
     assertEquals(
         "EEXIST",
-        assertThrows(
-                NativeCallException.class, () -> disk.link(disk.path("f"), disk.path("g")))
+        assertThrows(NativeCallException.class, () -> disk.link(disk.path("f"), disk.path("g")))
             .errnoName());
     int readOnly = disk.open(disk.path("f"), OpenMode.READ_ONLY);
     assertThrows(NativeCallException.class, () -> write(disk, readOnly, 0, "a"));
@@ -503,8 +498,7 @@ class SimulatedDiskTest {
     assertEquals(0, other.openDescriptors());
     assertEquals(0, other.mappedBytes());
     assertFalse(Files.exists(other.directory()));
-    assertThrows(
-        IllegalStateException.class, () -> other.open(other.path("f"), OpenMode.CREATE));
+    assertThrows(IllegalStateException.class, () -> other.open(other.path("f"), OpenMode.CREATE));
     other.close();
   }
 

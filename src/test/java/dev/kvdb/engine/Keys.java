@@ -15,7 +15,9 @@ final class Keys {
     return new TreeMap<>(ORDER);
   }
 
-  /** Long shared prefixes, zeros and 0xFF, the empty key, now and then a key of the longest kind. */
+  /**
+   * Long shared prefixes, zeros and 0xFF, the empty key, now and then a key of the longest kind.
+   */
   static byte[] key(Random random, int spread) {
     int number = random.nextInt(spread);
     return switch (number % 7) {

@@ -16,12 +16,12 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * A random program run against a database and against {@link TreeMap}s, step by step: puts, deletes,
- * range deletes, batches over several tables, scans both ways, seeks, snapshots kept while the
- * program goes on, checkpoints, reopening with and without a clean close.
+ * A random program run against a database and against {@link TreeMap}s, step by step: puts,
+ * deletes, range deletes, batches over several tables, scans both ways, seeks, snapshots kept while
+ * the program goes on, checkpoints, reopening with and without a clean close.
  *
- * <p>The pool is as small as it may be and the log tiny, so that eviction, checkpoints, slot changes
- * and replay happen all the time; {@link Counters} says how often they did.
+ * <p>The pool is as small as it may be and the log tiny, so that eviction, checkpoints, slot
+ * changes and replay happen all the time; {@link Counters} says how often they did.
  */
 final class RandomProgram {
   /** What really happened, summed over programs. */
@@ -205,9 +205,7 @@ final class RandomProgram {
   private static NavigableMap<byte[], byte[]> range(
       TreeMap<byte[], byte[]> map, byte[] from, byte[] to) {
     if (from != null && to != null) {
-      return Keys.ORDER.compare(from, to) >= 0
-          ? Keys.model()
-          : map.subMap(from, true, to, false);
+      return Keys.ORDER.compare(from, to) >= 0 ? Keys.model() : map.subMap(from, true, to, false);
     }
     if (from != null) {
       return map.tailMap(from, true);
@@ -267,8 +265,7 @@ final class RandomProgram {
         assertArrayEquals(expected.getValue(), cursor.value());
         boolean onward = forward == (random.nextInt(8) != 0);
         found = onward ? cursor.next() : cursor.previous();
-        expected =
-            onward ? map.higherEntry(expected.getKey()) : map.lowerEntry(expected.getKey());
+        expected = onward ? map.higherEntry(expected.getKey()) : map.lowerEntry(expected.getKey());
       }
       if (expected == null) {
         assertEquals(false, found, "the cursor went on behind the end");
