@@ -4,6 +4,7 @@ import dev.kvdb.engine.EngineCursor;
 import dev.kvdb.engine.EngineException;
 import dev.kvdb.engine.EngineSnapshot;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * Walks the entries of a table, or of a range of it, in both directions, over one snapshot.
@@ -280,8 +281,8 @@ public final class Cursor implements AutoCloseable {
       return 1;
     }
     return Byte.compareUnsigned(
-        key.get(java.lang.foreign.ValueLayout.JAVA_BYTE, mismatch),
-        bound.get(java.lang.foreign.ValueLayout.JAVA_BYTE, mismatch));
+        key.get(ValueLayout.JAVA_BYTE, mismatch),
+        bound.get(ValueLayout.JAVA_BYTE, mismatch));
   }
 
   private void checkOpen() {

@@ -3,6 +3,7 @@ package dev.kvdb;
 import dev.kvdb.page.PageFormat;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Locale;
 
 /**
  * The sizes that keys, values and names may have, and the checks of arguments against them. An
@@ -73,6 +74,6 @@ public final class Limits {
 
   private static String tooLong(String what, int length, int limit) {
     return String.format(
-        java.util.Locale.ROOT, "the %s is %,d bytes long, the limit is %,d", what, length, limit);
+        Locale.ROOT, "the %s is %,d bytes long, the limit is %,d", what, length, limit);
   }
 }
