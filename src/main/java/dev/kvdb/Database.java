@@ -139,7 +139,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Gives a table another name, in a commit of its own.
+   * Gives a table another name, in a commit of its own. Tables that were got by the old name stay
+   * usable; snapshots keep seeing the old one.
    *
    * @throws NoSuchTableException if there is none of the old name
    * @throws IllegalArgumentException if there is one of the new name

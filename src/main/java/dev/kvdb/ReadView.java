@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
  */
 public sealed interface ReadView permits Table, TableSnapshot {
 
-  /** The table's name. */
+  /** The name by which this object was got; a rename since then does not show here. */
   String name();
 
   /**
