@@ -2,7 +2,8 @@ package dev.kvdb;
 
 /**
  * The file is damaged: a checksum, a reference or a length is not what it has to be. The message
- * names the place. Nothing was changed; restore a backup, or let {@code kvdb verify} list all damage.
+ * names the place. Nothing was changed; restore a backup, or let {@code kvdb verify} list all
+ * damage.
  */
 public class CorruptDatabaseException extends KvdbException {
   private static final long serialVersionUID = 1L;

@@ -281,8 +281,7 @@ public final class Cursor implements AutoCloseable {
       return 1;
     }
     return Byte.compareUnsigned(
-        key.get(ValueLayout.JAVA_BYTE, mismatch),
-        bound.get(ValueLayout.JAVA_BYTE, mismatch));
+        key.get(ValueLayout.JAVA_BYTE, mismatch), bound.get(ValueLayout.JAVA_BYTE, mismatch));
   }
 
   private void checkOpen() {

@@ -51,7 +51,9 @@ public final class Database implements AutoCloseable {
     return open(file, options, NativeCalls.system());
   }
 
-  /** As {@link #open(Path, Options)}, with all calls to the operating system made by {@code calls}. */
+  /**
+   * As {@link #open(Path, Options)}, with all calls to the operating system made by {@code calls}.
+   */
   static Database open(Path file, Options options, NativeCalls calls) {
     Limits.checkNotNull("file", file);
     Limits.checkNotNull("options", options);

@@ -6,9 +6,9 @@ import java.util.Locale;
 /**
  * What a commit that has returned survives; weaker to stronger.
  *
- * <p>No level can corrupt the database: after a power cut even {@link #NONE} reopens to a consistent
- * prefix of the commits, because checkpoints always use the strongest flush. A level decides only
- * how many of the newest commits such a crash may take.
+ * <p>No level can corrupt the database: after a power cut even {@link #NONE} reopens to a
+ * consistent prefix of the commits, because checkpoints always use the strongest flush. A level
+ * decides only how many of the newest commits such a crash may take.
  *
  * <table>
  *   <caption>What is called before a commit returns</caption>

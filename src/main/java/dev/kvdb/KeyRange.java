@@ -33,7 +33,10 @@ public final class KeyRange {
     return new KeyRange(null, Limits.checkBound(to).clone());
   }
 
-  /** The keys from {@code from}, inclusive, to {@code to}, exclusive; empty if they are not in order. */
+  /**
+   * The keys from {@code from}, inclusive, to {@code to}, exclusive; empty if they are not in
+   * order.
+   */
   public static KeyRange between(byte[] from, byte[] to) {
     return new KeyRange(Limits.checkBound(from).clone(), Limits.checkBound(to).clone());
   }
@@ -89,7 +92,10 @@ public final class KeyRange {
     return to;
   }
 
-  /** The least key above all that begin with a prefix; null if it is all 0xFF, so that there is none. */
+  /**
+   * The least key above all that begin with a prefix; null if it is all 0xFF, so that there is
+   * none.
+   */
   private static byte[] firstBehindPrefix(byte[] prefix) {
     int length = prefix.length;
     while (length > 0 && prefix[length - 1] == (byte) 0xFF) {

@@ -1,9 +1,9 @@
 package dev.kvdb;
 
 /**
- * The root of every failure of kvdb. The message names the file, what is wrong and what to do; it may
- * be shown to a person as it is. A failed operation has changed nothing unless its documentation
- * says otherwise.
+ * The root of every failure of kvdb. The message names the file, what is wrong and what to do; it
+ * may be shown to a person as it is. A failed operation has changed nothing unless its
+ * documentation says otherwise.
  */
 public class KvdbException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -1,7 +1,8 @@
 package dev.kvdb;
 
 /**
- * A call to the operating system failed (other than by a full disk). The cause tells call and errno.
+ * A call to the operating system failed (other than by a full disk). The cause tells call and
+ * errno.
  */
 public final class KvdbIOException extends KvdbException {
   private static final long serialVersionUID = 1L;

@@ -7,7 +7,8 @@ import java.util.Locale;
 
 /**
  * The sizes that keys, values and names may have, and the checks of arguments against them. An
- * argument that breaks one is refused with {@link IllegalArgumentException} before anything changes.
+ * argument that breaks one is refused with {@link IllegalArgumentException} before anything
+ * changes.
  */
 public final class Limits {
   /** The longest key (and the longest bound of a range), in bytes. */

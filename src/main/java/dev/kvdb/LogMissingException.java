@@ -1,9 +1,9 @@
 package dev.kvdb;
 
 /**
- * A log file that the database needs, {@code FILE-wal-N} beside it, is missing or belongs to another
- * database. Commits may be in it, so the database is not opened without it: put the log files back
- * beside the database.
+ * A log file that the database needs, {@code FILE-wal-N} beside it, is missing or belongs to
+ * another database. Commits may be in it, so the database is not opened without it: put the log
+ * files back beside the database.
  */
 public final class LogMissingException extends CorruptDatabaseException {
   private static final long serialVersionUID = 1L;

@@ -4,8 +4,8 @@ import dev.kvdb.engine.EngineOptions;
 import java.util.Locale;
 
 /**
- * How a database is opened. Immutable: each {@code with} method returns a changed copy. Sizes are in
- * bytes. Safe for use by many threads.
+ * How a database is opened. Immutable: each {@code with} method returns a changed copy. Sizes are
+ * in bytes. Safe for use by many threads.
  *
  * <pre>{@code
  * Options options = Options.defaults().withDurability(Durability.FULL).withPoolBytes(256L << 20);
@@ -115,8 +115,9 @@ public final class Options {
     checkAtLeast("addressSpaceBytes", addressSpaceBytes, ADDRESS_SPACE_BYTES_MIN);
     if (addressSpaceBytes > ADDRESS_SPACE_BYTES_MAX) {
       throw new IllegalArgumentException(
-          text("addressSpaceBytes is %,d, the maximum is %,d", addressSpaceBytes,
-              ADDRESS_SPACE_BYTES_MAX));
+          text(
+              "addressSpaceBytes is %,d, the maximum is %,d",
+              addressSpaceBytes, ADDRESS_SPACE_BYTES_MAX));
     }
     return new Options(engineOptions.withAddressSpaceBytes(addressSpaceBytes));
   }
@@ -184,17 +185,20 @@ public final class Options {
   EngineOptions checkedEngineOptions() {
     if (logBytesMax() < logBytesTrigger()) {
       throw new IllegalArgumentException(
-          text("logBytesMax is %,d, less than logBytesTrigger, %,d: raise logBytesMax",
+          text(
+              "logBytesMax is %,d, less than logBytesTrigger, %,d: raise logBytesMax",
               logBytesMax(), logBytesTrigger()));
     }
     if (logBytesMax() / 2 < logSlotBytes()) {
       throw new IllegalArgumentException(
-          text("logBytesMax is %,d, less than two slots of %,d (logSlotBytes): lower logSlotBytes",
+          text(
+              "logBytesMax is %,d, less than two slots of %,d (logSlotBytes): lower logSlotBytes",
               logBytesMax(), logSlotBytes()));
     }
     if (addressSpaceBytes() / 2 < poolBytes()) {
       throw new IllegalArgumentException(
-          text("poolBytes is %,d, more than half of addressSpaceBytes, %,d",
+          text(
+              "poolBytes is %,d, more than half of addressSpaceBytes, %,d",
               poolBytes(), addressSpaceBytes()));
     }
     return isReadOnly() ? engineOptions.withCreate(false) : engineOptions;
@@ -205,8 +209,15 @@ public final class Options {
     return text(
         "Options[createIfMissing=%s, readOnly=%s, durability=%s, poolBytes=%d, logBytesTrigger=%d,"
             + " logBytesMax=%d, logSlotBytes=%d, addressSpaceBytes=%d, deadBytesTrigger=%d]",
-        createIfMissing(), isReadOnly(), durability(), poolBytes(), logBytesTrigger(),
-        logBytesMax(), logSlotBytes(), addressSpaceBytes(), deadBytesTrigger());
+        createIfMissing(),
+        isReadOnly(),
+        durability(),
+        poolBytes(),
+        logBytesTrigger(),
+        logBytesMax(),
+        logSlotBytes(),
+        addressSpaceBytes(),
+        deadBytesTrigger());
   }
 
   private static void checkAtLeast(String name, long value, long minimum) {

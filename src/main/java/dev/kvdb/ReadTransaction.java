@@ -10,8 +10,8 @@ import java.util.List;
  * meanwhile. It neither waits for writers nor holds them up, but the pages it sees cannot be reused
  * until it is closed.
  *
- * <p>Many threads may read through it; views from {@link TableSnapshot#getView} belong to the thread
- * that began it. Close it exactly where it is used up, with try-with-resources.
+ * <p>Many threads may read through it; views from {@link TableSnapshot#getView} belong to the
+ * thread that began it. Close it exactly where it is used up, with try-with-resources.
  */
 public final class ReadTransaction implements AutoCloseable {
   private final Database database;
@@ -69,7 +69,9 @@ public final class ReadTransaction implements AutoCloseable {
     return snapshot.commitNumber();
   }
 
-  /** Ends the transaction; its views and cursors can no longer be used. A second call does nothing. */
+  /**
+   * Ends the transaction; its views and cursors can no longer be used. A second call does nothing.
+   */
   @Override
   public void close() {
     try {

@@ -48,8 +48,9 @@ public final class TableSnapshot implements ReadView {
   /**
    * The value of a key where it lies, without a copy.
    *
-   * @return a read-only segment, usable only by the thread that began the transaction and only until
-   *     it ends (a later use throws {@link IllegalStateException}); null if the key is not there
+   * @return a read-only segment, usable only by the thread that began the transaction and only
+   *     until it ends (a later use throws {@link IllegalStateException}); null if the key is not
+   *     there
    * @throws WrongThreadException if another thread began the transaction
    */
   public MemorySegment getView(byte[] key) {

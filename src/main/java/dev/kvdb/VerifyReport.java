@@ -33,7 +33,12 @@ public final class VerifyReport {
 
   @Override
   public String toString() {
-    return "VerifyReport[" + pagesChecked() + " pages, " + entriesChecked() + " entries, "
-        + problems().size() + " problems]";
+    return "VerifyReport["
+        + pagesChecked()
+        + " pages, "
+        + entriesChecked()
+        + " entries, "
+        + problems().size()
+        + " problems]";
   }
 }

@@ -1,9 +1,9 @@
 /**
  * kvdb: an embedded, ordered, persistent key-value store.
  *
- * <p>Keys and values are byte arrays. Keys are ordered by their unsigned bytes, a shorter key before
- * every longer one that begins with it. A database is one file with a ring of log files beside it;
- * it holds any number of named tables.
+ * <p>Keys and values are byte arrays. Keys are ordered by their unsigned bytes, a shorter key
+ * before every longer one that begins with it. A database is one file with a ring of log files
+ * beside it; it holds any number of named tables.
  *
  * <pre>{@code
  * try (Database database = Database.open(Path.of("shop.kvdb"))) {

@@ -15,7 +15,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** What every command on a database shares: its operand DB, the common options, how it is opened. */
+/**
+ * What every command on a database shares: its operand DB, the common options, how it is opened.
+ */
 abstract class DatabaseCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "DB", description = "The database's file.")
   Path databaseFile;
@@ -42,9 +44,7 @@ abstract class DatabaseCommand implements Callable<Integer> {
     }
     return Database.open(
         databaseFile,
-        Options.defaults()
-            .withCreateIfMissing(createIfMissing)
-            .withDurability(options.durability));
+        Options.defaults().withCreateIfMissing(createIfMissing).withDurability(options.durability));
   }
 
   /**
@@ -78,8 +78,7 @@ abstract class DatabaseCommand implements Callable<Integer> {
         tableNames.isEmpty()
             ? "it has no tables yet"
             : "its tables: " + String.join(", ", tableNames);
-    throw new CliException(
-        ExitStatus.FAILURE, "there is no table \"" + name + "\" (" + hint + ")");
+    throw new CliException(ExitStatus.FAILURE, "there is no table \"" + name + "\" (" + hint + ")");
   }
 
   /** The bytes of a key from the command line. */
@@ -96,8 +95,7 @@ abstract class DatabaseCommand implements Callable<Integer> {
     try {
       return encoding.parse(text);
     } catch (IllegalArgumentException e) {
-      throw new CliException(
-          ExitStatus.FAILURE, what + " \"" + text + "\": " + e.getMessage(), e);
+      throw new CliException(ExitStatus.FAILURE, what + " \"" + text + "\": " + e.getMessage(), e);
     }
   }
 

@@ -6,23 +6,35 @@ import picocli.CommandLine.Option;
 
 /** The options of every command that works on a database. */
 final class DatabaseOptions extends GeneralOptions {
-  @Option(names = "--table", paramLabel = "NAME",
+  @Option(
+      names = "--table",
+      paramLabel = "NAME",
       description = "The table; left out: the table \"" + Database.DEFAULT_TABLE_NAME + "\".")
   String table;
 
-  @Option(names = "--durability", paramLabel = "LEVEL", converter = DurabilityConverter.class,
+  @Option(
+      names = "--durability",
+      paramLabel = "LEVEL",
+      converter = DurabilityConverter.class,
       description = "What a commit survives: none, fsync, barrier or full; fsync if left out.")
   Durability durability = Durability.FSYNC;
 
-  @Option(names = "--keys", paramLabel = "ENCODING", converter = Encoding.KeyConverter.class,
+  @Option(
+      names = "--keys",
+      paramLabel = "ENCODING",
+      converter = Encoding.KeyConverter.class,
       description = "How keys are written: text, hex, base64 or int64; text if left out.")
   Encoding keys = Encoding.TEXT;
 
-  @Option(names = "--values", paramLabel = "ENCODING", converter = Encoding.ValueConverter.class,
+  @Option(
+      names = "--values",
+      paramLabel = "ENCODING",
+      converter = Encoding.ValueConverter.class,
       description = "How values are written: text, hex or base64; text if left out.")
   Encoding values = Encoding.TEXT;
 
-  @Option(names = "--read-only",
+  @Option(
+      names = "--read-only",
       description = "Open for reading only; commands that only read always do.")
   boolean readOnly;
 

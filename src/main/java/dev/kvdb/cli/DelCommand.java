@@ -19,8 +19,7 @@ final class DelCommand extends DatabaseCommand {
     byte[] keyBytes = parseKey("KEY", key);
     boolean wasThere;
     try (Database database = openForWriting(false)) {
-      wasThere =
-          existingTable(database).map(table -> table.delete(keyBytes)).orElse(false);
+      wasThere = existingTable(database).map(table -> table.delete(keyBytes)).orElse(false);
     }
     if (!wasThere) {
       throw new CliException(ExitStatus.KEY_NOT_FOUND, "there is no key \"" + key + "\"");

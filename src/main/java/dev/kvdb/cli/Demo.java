@@ -19,7 +19,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
 
-/** The demonstration: the main jobs of kvdb on real data, each with what it cost. For one thread. */
+/**
+ * The demonstration: the main jobs of kvdb on real data, each with what it cost. For one thread.
+ */
 final class Demo {
   /**
    * How long its parts take.
@@ -78,7 +80,9 @@ final class Demo {
           && type != Character.SURROGATE
           && type != Character.PRIVATE_USE) {
         names.add(
-            new String[] {String.format(Locale.ROOT, "U+%04X", codePoint), Character.getName(codePoint)});
+            new String[] {
+              String.format(Locale.ROOT, "U+%04X", codePoint), Character.getName(codePoint)
+            });
       }
     }
     return names;
@@ -101,8 +105,12 @@ final class Demo {
     double seconds = (System.nanoTime() - begin) / 1e9;
     out.line(
         "   %,d entries in %.2f s, %,.0f a second: batches of %,d, durability %s (%s)",
-        names.size(), seconds, names.size() / seconds, BATCH_SIZE,
-        DurabilityConverter.nameOf(durability), durability.systemCall());
+        names.size(),
+        seconds,
+        names.size() / seconds,
+        BATCH_SIZE,
+        DurabilityConverter.nameOf(durability),
+        durability.systemCall());
     out.flush();
   }
 
@@ -140,8 +148,11 @@ final class Demo {
     heading("3. Scan, in one snapshot");
     try (ReadTransaction snapshot = database.beginRead()) {
       TableSnapshot table = snapshot.in(database.table());
-      scan(table, "the range from U+1F680 to U+1F690",
-          KeyRange.between(bytes("U+1F680"), bytes("U+1F690")), false);
+      scan(
+          table,
+          "the range from U+1F680 to U+1F690",
+          KeyRange.between(bytes("U+1F680"), bytes("U+1F690")),
+          false);
       scan(table, "the prefix U+1F98", KeyRange.prefix(bytes("U+1F98")), false);
       scan(table, "everything, in reverse", KeyRange.all(), true);
     }
@@ -165,8 +176,8 @@ final class Demo {
     }
     long nanos = System.nanoTime() - begin;
     out.line(
-        "   %s: %,d entries, %,d bytes of values, in %s", what, entries, valueBytes,
-        duration(nanos));
+        "   %s: %,d entries, %,d bytes of values, in %s",
+        what, entries, valueBytes, duration(nanos));
     shown.forEach(out::line);
     if (entries > shown.size()) {
       out.line("      ... and %,d more", entries - shown.size());
@@ -193,7 +204,10 @@ final class Demo {
       long names = database.table().count();
       out.line(
           "   verify: %,d pages and %,d entries checked, %d problems; %,d of %,d names are there",
-          report.pagesChecked(), report.entriesChecked(), report.problems().size(), names,
+          report.pagesChecked(),
+          report.entriesChecked(),
+          report.problems().size(),
+          names,
           namesExpected);
       report.problems().forEach(problem -> out.line("      " + problem));
       isWhole &= report.isClean() && names == namesExpected;

@@ -14,11 +14,16 @@ import picocli.CommandLine.Option;
     name = "demo",
     description = "Show kvdb at work: real data, a killed writer, the cost of a commit.")
 final class DemoCommand implements Callable<Integer> {
-  @Option(names = "--dir", paramLabel = "DIR",
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
       description = "Where the files go; a new folder for temporary files if left out.")
   Path directory;
 
-  @Option(names = "--durability", paramLabel = "LEVEL", converter = DurabilityConverter.class,
+  @Option(
+      names = "--durability",
+      paramLabel = "LEVEL",
+      converter = DurabilityConverter.class,
       description = "Of the load and the writer: none, fsync, barrier or full; fsync if left out.")
   Durability durability = Durability.FSYNC;
 

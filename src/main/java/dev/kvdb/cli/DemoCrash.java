@@ -3,7 +3,6 @@ package dev.kvdb.cli;
 import dev.kvdb.Database;
 import dev.kvdb.Durability;
 import dev.kvdb.KeyRange;
-import dev.kvdb.Options;
 import dev.kvdb.Table;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -70,8 +69,12 @@ final class DemoCrash {
     if (acknowledged == 0 || exit != EXIT_OF_SIGKILL) {
       throw new CliException(
           ExitStatus.FAILURE,
-          "the demo's writer ended by itself after " + acknowledged + " commits, exit status "
-              + exit + ": " + Files.readString(errorFile));
+          "the demo's writer ended by itself after "
+              + acknowledged
+              + " commits, exit status "
+              + exit
+              + ": "
+              + Files.readString(errorFile));
     }
     Files.delete(errorFile);
     return acknowledged;
@@ -121,8 +124,7 @@ final class DemoCrash {
       long newest = Math.max(acknowledged, DemoOrders.lastOrder(table)) + 1000;
       for (long order = 1; order <= newest; order++) {
         int entries = DemoOrders.entriesOf(table, order);
-        boolean isWhole =
-            entries == DemoOrders.OWN_ENTRIES && order <= DemoOrders.lastOrder(table);
+        boolean isWhole = entries == DemoOrders.OWN_ENTRIES && order <= DemoOrders.lastOrder(table);
         if (isWhole) {
           recovered++;
         } else {

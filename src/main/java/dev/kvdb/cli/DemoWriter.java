@@ -12,8 +12,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * The process that the demo kills: commits order after order without end, and after each commit that
- * returned writes its number, eight bytes big-endian, to standard output.
+ * The process that the demo kills: commits order after order without end, and after each commit
+ * that returned writes its number, eight bytes big-endian, to standard output.
  */
 public final class DemoWriter {
   private DemoWriter() {}
@@ -26,9 +26,7 @@ public final class DemoWriter {
    */
   public static void main(String[] args) throws IOException {
     Options options =
-        Options.defaults()
-            .withCreateIfMissing(false)
-            .withDurability(Durability.valueOf(args[1]));
+        Options.defaults().withCreateIfMissing(false).withDurability(Durability.valueOf(args[1]));
     try (Database database = Database.open(Path.of(args[0]), options);
         FileOutputStream acknowledgements = new FileOutputStream(FileDescriptor.out)) {
       Table table = database.table(DemoOrders.TABLE_NAME);

@@ -19,11 +19,17 @@ import picocli.CommandLine.Parameters;
     name = "dump",
     description = "Write all entries of a table, as of one moment, in a form that load takes.")
 final class DumpCommand extends DatabaseCommand {
-  @Parameters(index = "1", arity = "0..1", paramLabel = "FILE",
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "FILE",
       description = "The file; standard output if left out or -.")
   String file;
 
-  @Option(names = "--format", paramLabel = "FORMAT", converter = EntryFormat.Converter.class,
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      converter = EntryFormat.Converter.class,
       description = "The format of the file: ${COMPLETION-CANDIDATES}; tsv if left out.")
   EntryFormat format = EntryFormat.TSV;
 

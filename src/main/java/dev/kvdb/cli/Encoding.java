@@ -64,7 +64,9 @@ enum Encoding {
     @Override
     byte[] parse(String text) {
       try {
-        return ByteBuffer.allocate(Long.BYTES).putLong(Long.parseLong(text) ^ Long.MIN_VALUE).array();
+        return ByteBuffer.allocate(Long.BYTES)
+            .putLong(Long.parseLong(text) ^ Long.MIN_VALUE)
+            .array();
       } catch (NumberFormatException e) {
         throw new IllegalArgumentException(
             "not a whole number from " + Long.MIN_VALUE + " to " + Long.MAX_VALUE, e);
@@ -75,7 +77,10 @@ enum Encoding {
     String format(byte[] bytes) {
       if (bytes.length != Long.BYTES) {
         throw new IllegalArgumentException(
-            "the key \"" + TextForm.format(bytes) + "\" is " + bytes.length
+            "the key \""
+                + TextForm.format(bytes)
+                + "\" is "
+                + bytes.length
                 + " bytes long, an int64 has 8 (use --keys text)");
       }
       return Long.toString(ByteBuffer.wrap(bytes).getLong() ^ Long.MIN_VALUE);

@@ -7,6 +7,9 @@ class GeneralOptions {
   @Option(names = "--stacktrace", description = "On an error print the Java stack trace too.")
   boolean stacktrace;
 
-  @Option(names = {"-h", "--help"}, usageHelp = true, description = "Print this text.")
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Print this text.")
   boolean help;
 }

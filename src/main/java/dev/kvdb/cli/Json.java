@@ -10,8 +10,8 @@ final class Json {
   /**
    * The JSON of a value.
    *
-   * @param value a {@link Map} with strings as keys, an {@link Iterable}, a string, a finite number,
-   *     a boolean or null; nested as one likes
+   * @param value a {@link Map} with strings as keys, an {@link Iterable}, a string, a finite
+   *     number, a boolean or null; nested as one likes
    */
   static String of(Object value) {
     StringBuilder json = new StringBuilder();

@@ -25,11 +25,16 @@ final class LoadCommand extends DatabaseCommand {
   @Parameters(index = "1", paramLabel = "FILE", description = "The file; - is standard input.")
   String file;
 
-  @Option(names = "--format", paramLabel = "FORMAT", converter = EntryFormat.Converter.class,
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      converter = EntryFormat.Converter.class,
       description = "The format of the file: ${COMPLETION-CANDIDATES}; tsv if left out.")
   EntryFormat format = EntryFormat.TSV;
 
-  @Option(names = "--batch", paramLabel = "N",
+  @Option(
+      names = "--batch",
+      paramLabel = "N",
       description = "Entries in one commit; 1000 if left out.")
   int batchSize = 1000;
 
@@ -66,12 +71,18 @@ final class LoadCommand extends DatabaseCommand {
           String.format(
               Locale.ROOT,
               "line %d of %s: %s (%,d entries before it were committed, nothing of its batch)",
-              e.lineNumber(), name, e.getMessage(), committed),
+              e.lineNumber(),
+              name,
+              e.getMessage(),
+              committed),
           e);
     } catch (IOException e) {
       throw new IOException(
           String.format(
-              Locale.ROOT, "reading %s: %s (%,d entries were committed)", name, e.getMessage(),
+              Locale.ROOT,
+              "reading %s: %s (%,d entries were committed)",
+              name,
+              e.getMessage(),
               committed),
           e);
     }

@@ -17,7 +17,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The program {@code kvdb}: reads the command line, runs the command, ends with its exit status. */
+/**
+ * The program {@code kvdb}: reads the command line, runs the command, ends with its exit status.
+ */
 @Command(
     name = "kvdb",
     description = "An embedded, ordered, persistent key-value store.",
@@ -55,7 +57,9 @@ public final class Main implements Runnable {
     System.exit(run(args, in, out, err, isTerminal));
   }
 
-  /** As {@link #run(String[], InputStream, OutputStream, OutputStream, boolean)}, with no terminal. */
+  /**
+   * As {@link #run(String[], InputStream, OutputStream, OutputStream, boolean)}, with no terminal.
+   */
   static int run(String[] args, InputStream in, OutputStream out, OutputStream err) {
     return run(args, in, out, err, false);
   }

@@ -20,7 +20,9 @@ final class PutCommand extends DatabaseCommand {
   @Parameters(index = "2", arity = "0..1", paramLabel = "VALUE", description = "The value.")
   String value;
 
-  @Option(names = "--value-file", paramLabel = "FILE",
+  @Option(
+      names = "--value-file",
+      paramLabel = "FILE",
       description = "Take the bytes of this file as the value; - is standard input.")
   String valueFile;
 
@@ -49,8 +51,7 @@ final class PutCommand extends DatabaseCommand {
       throw new CliException(
           ExitStatus.FAILURE,
           String.format(
-              Locale.ROOT, "the %s is %,d bytes long, the limit is %,d", what, length,
-              limit));
+              Locale.ROOT, "the %s is %,d bytes long, the limit is %,d", what, length, limit));
     }
   }
 
@@ -69,7 +70,9 @@ final class PutCommand extends DatabaseCommand {
       throw new CliException(
           ExitStatus.FAILURE,
           String.format(
-              Locale.ROOT, "%s holds more than %,d bytes, the limit of a value", name,
+              Locale.ROOT,
+              "%s holds more than %,d bytes, the limit of a value",
+              name,
               Limits.VALUE_BYTES_MAX));
     }
     return bytes;

@@ -15,7 +15,9 @@ final class ScanCommand extends DatabaseCommand {
   @Option(names = "--from", paramLabel = "K", description = "Begin at this key, inclusive.")
   String from;
 
-  @Option(names = "--to", paramLabel = "K",
+  @Option(
+      names = "--to",
+      paramLabel = "K",
       description = "End before this key, exclusive, with --reverse too.")
   String to;
 

@@ -56,7 +56,11 @@ final class StatCommand extends DatabaseCommand {
     out.line(
         "%-16s %,d meta, %,d space map, %,d catalog, %,d leaf, %,d branch, %,d free",
         "pages",
-        stats.metaPages(), stats.spaceMapPages(), stats.catalogPages(), leafPages, branchPages,
+        stats.metaPages(),
+        stats.spaceMapPages(),
+        stats.catalogPages(),
+        leafPages,
+        branchPages,
         stats.freePages());
     out.line(
         "%-16s %,d bytes to replay, %,d files of %,d bytes",
@@ -76,8 +80,13 @@ final class StatCommand extends DatabaseCommand {
           "%-16s %,d entries, %,d key bytes, %,d value bytes, height %d, %,d leaf and %,d branch"
               + " pages, %.0f %% full",
           "table " + TextForm.format(table.name().getBytes(StandardCharsets.UTF_8)),
-          table.entries(), table.keyBytes(), table.valueBytes(), table.height(),
-          table.leafPages(), table.branchPages(), 100 * table.fill());
+          table.entries(),
+          table.keyBytes(),
+          table.valueBytes(),
+          table.height(),
+          table.leafPages(),
+          table.branchPages(),
+          100 * table.fill());
     }
   }
 

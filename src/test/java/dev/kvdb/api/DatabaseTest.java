@@ -104,8 +104,7 @@ class DatabaseTest {
   @Test
   void aFileThatIsNoDatabaseIsUnsupported() throws IOException {
     Files.writeString(file, "no database ".repeat(100));
-    KvdbException e =
-        assertThrows(UnsupportedDatabaseException.class, () -> Database.open(file));
+    KvdbException e = assertThrows(UnsupportedDatabaseException.class, () -> Database.open(file));
     assertTrue(e.getMessage().contains(file.toString()), e.getMessage());
   }
 
@@ -117,8 +116,7 @@ class DatabaseTest {
     try (Database database = Database.open(file, Options.defaults().withReadOnly(true))) {
       Table table = database.table();
       assertArrayEquals(bytes("v"), table.get(bytes("k")));
-      assertThrows(
-          ReadOnlyDatabaseException.class, () -> table.put(bytes("k"), bytes("w")));
+      assertThrows(ReadOnlyDatabaseException.class, () -> table.put(bytes("k"), bytes("w")));
       assertThrows(ReadOnlyDatabaseException.class, () -> table.delete(bytes("k")));
       WriteBatch batch = new WriteBatch().put(table, bytes("a"), bytes("b"));
       assertThrows(ReadOnlyDatabaseException.class, () -> database.write(batch));

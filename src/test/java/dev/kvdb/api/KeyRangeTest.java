@@ -63,8 +63,7 @@ class KeyRangeTest {
   void wrongBoundsAreRefused() {
     assertThrows(IllegalArgumentException.class, () -> KeyRange.atLeast(null));
     assertThrows(
-        IllegalArgumentException.class,
-        () -> KeyRange.prefix(new byte[Limits.KEY_BYTES_MAX + 1]));
+        IllegalArgumentException.class, () -> KeyRange.prefix(new byte[Limits.KEY_BYTES_MAX + 1]));
     assertTrue(KeyRange.between(bytes("b"), bytes("a")).isEmpty());
     assertFalse(KeyRange.all().isEmpty());
   }

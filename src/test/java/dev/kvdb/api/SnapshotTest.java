@@ -117,8 +117,7 @@ class SnapshotTest {
       CompletionException e =
           assertThrows(
               CompletionException.class,
-              () ->
-                  CompletableFuture.supplyAsync(() -> view.get(ValueLayout.JAVA_BYTE, 0)).join());
+              () -> CompletableFuture.supplyAsync(() -> view.get(ValueLayout.JAVA_BYTE, 0)).join());
       assertInstanceOf(WrongThreadException.class, e.getCause());
       byte[] value = CompletableFuture.supplyAsync(() -> snapshot.get(bytes("a"))).join();
       assertArrayEquals(bytes("one"), value);

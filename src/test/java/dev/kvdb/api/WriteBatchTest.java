@@ -73,9 +73,7 @@ class WriteBatchTest {
   @Test
   void aBatchOneOfWhoseTablesIsGoneChangesNothing() {
     WriteBatch batch =
-        new WriteBatch()
-            .put(first, bytes("k"), bytes("v"))
-            .put(second, bytes("k"), bytes("v"));
+        new WriteBatch().put(first, bytes("k"), bytes("v")).put(second, bytes("k"), bytes("v"));
     database.dropTable("second");
     assertThrows(NoSuchTableException.class, () -> database.write(batch));
     assertEquals(0, first.count());
@@ -92,8 +90,7 @@ class WriteBatchTest {
     assertEquals(0, first.count());
     try (Database other = Database.open(folder.resolve("other.kvdb"))) {
       batch.put(other.table(), bytes("k"), bytes("v"));
-      assertThrows(
-          IllegalArgumentException.class, () -> batch.put(first, bytes("k"), bytes("v")));
+      assertThrows(IllegalArgumentException.class, () -> batch.put(first, bytes("k"), bytes("v")));
       assertThrows(IllegalArgumentException.class, () -> database.write(batch));
       other.write(batch);
       other.write(batch);

@@ -105,9 +105,20 @@ class FailuresTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "frobnicate", "get", "get D", "put D k", "put D k v extra", "get D k --nonsense",
-        "get D k --keys ascii", "get D k --values int64", "put D k v --durability most",
-        "put D k v --value-file f", "put D k v --read-only", "del D k --read-only", "scan D --from"
+        "",
+        "frobnicate",
+        "get",
+        "get D",
+        "put D k",
+        "put D k v extra",
+        "get D k --nonsense",
+        "get D k --keys ascii",
+        "get D k --values int64",
+        "put D k v --durability most",
+        "put D k v --value-file f",
+        "put D k v --read-only",
+        "del D k --read-only",
+        "scan D --from"
       })
   void wrongUsageIsTwoAndShowsTheUsage(String commandLine) throws IOException {
     Cli.Result result = runOn(folder.resolve("d"), commandLine).expect(ExitStatus.WRONG_USAGE);
@@ -146,8 +157,7 @@ class FailuresTest {
   }
 
   private static Cli.Result runOn(Path db, String commandLine) {
-    Object[] words =
-        commandLine.isEmpty() ? new Object[0] : (Object[]) commandLine.split(" ");
+    Object[] words = commandLine.isEmpty() ? new Object[0] : (Object[]) commandLine.split(" ");
     for (int i = 0; i < words.length; i++) {
       if (words[i].equals("D")) {
         words = words.clone();

@@ -120,8 +120,18 @@ class SingleEntryCommandsTest {
         Cli.ok("scan", db, "--keys", "int64", "--keys-only"));
     assertEquals(
         "0\tv0\n5\tv5\n", Cli.ok("scan", db, "--keys", "int64", "--from", "-4", "--to", "6"));
-    assertEquals("8000000000000005\n", Cli.ok("scan", db, "--keys", "hex", "--keys-only",
-        "--from", "8000000000000001", "--to", "8000000000000006"));
+    assertEquals(
+        "8000000000000005\n",
+        Cli.ok(
+            "scan",
+            db,
+            "--keys",
+            "hex",
+            "--keys-only",
+            "--from",
+            "8000000000000001",
+            "--to",
+            "8000000000000006"));
   }
 
   @Test
@@ -134,8 +144,7 @@ class SingleEntryCommandsTest {
   @ParameterizedTest
   @CsvSource({"text,a\\q", "text,a\\x4", "hex,abc", "hex,xy", "base64,=", "int64,1.5", "int64,''"})
   void aKeyThatCannotBeReadIsAnErrorAndCreatesNothing(String encoding, String key) {
-    Cli.Result result =
-        Cli.run("put", "--keys", encoding, db, key, "v").expect(ExitStatus.FAILURE);
+    Cli.Result result = Cli.run("put", "--keys", encoding, db, key, "v").expect(ExitStatus.FAILURE);
     assertTrue(result.err().startsWith("kvdb: " + db + ": KEY \"" + key + "\": "), result.err());
     assertEquals(1, result.err().lines().count());
     assertFalse(Files.exists(db));

@@ -80,8 +80,7 @@ class TextFormTest {
     byte[] a = Encoding.INT64.parse(Long.toString(first));
     byte[] b = Encoding.INT64.parse(Long.toString(second));
     assertEquals(
-        Integer.signum(Long.compare(first, second)),
-        Integer.signum(Arrays.compareUnsigned(a, b)));
+        Integer.signum(Long.compare(first, second)), Integer.signum(Arrays.compareUnsigned(a, b)));
     assertEquals(Long.toString(first), Encoding.INT64.format(a));
   }
 }
