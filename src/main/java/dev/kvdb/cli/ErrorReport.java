@@ -62,22 +62,31 @@ final class ErrorReport {
   }
 
   private static String message(Path database, Throwable failure) {
-    return switch (failure) {
-      case DatabaseLockedException e -> lockedMessage(e.ownerPid());
-      case DatabaseNotFoundException e -> notFoundMessage(database, e);
-      case NoSuchFileException e -> e.getFile() + ": there is no such file";
-      case AccessDeniedException e -> e.getFile() + ": access is denied";
-      case FileSystemException e -> e.getFile() + ": " + e.getReason();
-      case InterruptedException e -> "interrupted";
-      case OutOfMemoryError e -> "out of memory (give Java more with -Xmx)";
-      case CliException e -> e.getMessage();
-      case KvdbException e -> e.getMessage();
-      case OutputException e -> e.getMessage();
-      case IllegalArgumentException e when e.getMessage() != null -> e.getMessage();
-      case UnsupportedOperationException e when e.getMessage() != null -> e.getMessage();
-      case IOException e when e.getMessage() != null -> e.getMessage();
-      default -> failure + " (an error of kvdb itself; --stacktrace shows where)";
-    };
+    String message =
+        switch (failure) {
+          case DatabaseLockedException e -> lockedMessage(e.ownerPid());
+          case DatabaseNotFoundException e -> notFoundMessage(database, e);
+          case NoSuchFileException e -> e.getFile() + ": there is no such file";
+          case AccessDeniedException e -> e.getFile() + ": access is denied";
+          case FileSystemException e -> fileMessage(e);
+          case InterruptedException e -> "interrupted";
+          case OutOfMemoryError e -> "out of memory (give Java more with -Xmx)";
+          case CliException e -> e.getMessage();
+          case KvdbException e -> e.getMessage();
+          case OutputException e -> e.getMessage();
+          case IllegalArgumentException e -> e.getMessage();
+          case UnsupportedOperationException e -> e.getMessage();
+          case IOException e -> e.getMessage();
+          default -> null;
+        };
+    return message != null ? message : failure + " (an error of kvdb itself; see --stacktrace)";
+  }
+
+  private static String fileMessage(FileSystemException failure) {
+    String reason = failure.getReason();
+    return failure.getFile()
+        + ": "
+        + (reason != null ? reason : failure.getClass().getSimpleName());
   }
 
   private static String lockedMessage(OptionalLong pid) {

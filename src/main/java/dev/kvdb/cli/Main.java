@@ -3,11 +3,14 @@ package dev.kvdb.cli;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -29,7 +32,7 @@ import picocli.CommandLine.Spec;
       "failure, 4 damaged or unsupported file, 5 locked by another process,",
       "130 interrupted, 141 closed pipe."
     })
-public final class Main implements Runnable {
+public final class Main implements Callable<Integer> {
   @Mixin GeneralOptions options;
 
   @Option(names = "--version", description = "As the command version.")
@@ -53,15 +56,16 @@ public final class Main implements Runnable {
     InputStream in = new FileInputStream(FileDescriptor.in);
     OutputStream out = new FileOutputStream(FileDescriptor.out);
     OutputStream err = new FileOutputStream(FileDescriptor.err);
-    boolean isTerminal = System.console() != null && System.console().isTerminal();
-    System.exit(run(args, in, out, err, isTerminal));
+    System.exit(run(args, in, out, err, Main::isTerminal));
   }
 
-  /**
-   * As {@link #run(String[], InputStream, OutputStream, OutputStream, boolean)}, with no terminal.
-   */
+  private static boolean isTerminal() {
+    return System.console() != null && System.console().isTerminal();
+  }
+
+  /** Runs one command within this JVM, where no person is looking. */
   static int run(String[] args, InputStream in, OutputStream out, OutputStream err) {
-    return run(args, in, out, err, false);
+    return run(args, in, out, err, () -> false);
   }
 
   /**
@@ -71,7 +75,11 @@ public final class Main implements Runnable {
    * @return the exit status, one of {@link ExitStatus}
    */
   static int run(
-      String[] args, InputStream in, OutputStream out, OutputStream err, boolean isTerminal) {
+      String[] args,
+      InputStream in,
+      OutputStream out,
+      OutputStream err,
+      BooleanSupplier isTerminal) {
     PrintStream errors = new PrintStream(err, true, StandardCharsets.UTF_8);
     Streams streams = new Streams(in, new Output(out), errors, isTerminal);
     ErrorReport report = new ErrorReport(errors);
@@ -107,6 +115,8 @@ public final class Main implements Runnable {
     line.addSubcommand(new ScanCommand(streams));
     line.addSubcommand(new LoadCommand(streams));
     line.addSubcommand(new DumpCommand(streams));
+    line.addSubcommand(new TablesCommand(streams));
+    line.addSubcommand(new DropCommand(streams));
     line.addSubcommand(new StatCommand(streams));
     line.addSubcommand(new VerifyCommand(streams));
     line.addSubcommand(new VersionCommand(streams));
@@ -132,10 +142,10 @@ public final class Main implements Runnable {
 
   /** What {@code kvdb} without a command does. */
   @Override
-  public void run() {
+  public Integer call() throws IOException {
     if (!version) {
       throw new ParameterException(spec.commandLine(), "give a command");
     }
-    new VersionCommand(streams).call();
+    return new VersionCommand(streams).call();
   }
 }

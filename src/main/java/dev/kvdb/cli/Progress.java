@@ -7,16 +7,18 @@ final class Progress implements AutoCloseable {
   private static final long INTERVAL_NANOS = 100_000_000;
 
   private final Streams streams;
+  private final boolean isTerminal;
   private long shownAt = System.nanoTime();
   private boolean isShown;
 
   Progress(Streams streams) {
     this.streams = streams;
+    this.isTerminal = streams.isTerminal().getAsBoolean();
   }
 
   /** Tells how many entries there are by now. */
   void report(long entries) {
-    if (!streams.isTerminal() || System.nanoTime() - shownAt < INTERVAL_NANOS) {
+    if (!isTerminal || System.nanoTime() - shownAt < INTERVAL_NANOS) {
       return;
     }
     shownAt = System.nanoTime();

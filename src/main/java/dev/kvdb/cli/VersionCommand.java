@@ -1,7 +1,12 @@
 package dev.kvdb.cli;
 
+import java.io.IOException;
 import java.lang.module.ModuleDescriptor;
+import java.security.CodeSource;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.jar.JarInputStream;
+import java.util.jar.Manifest;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -17,12 +22,13 @@ final class VersionCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     streams
         .out()
         .line(
-            "kvdb %s (Java %s, %s %s)",
+            "kvdb %s (%sJava %s, %s %s)",
             version(),
+            revision().map(revision -> "revision " + revision + ", ").orElse(""),
             System.getProperty("java.version"),
             System.getProperty("os.name"),
             System.getProperty("os.arch"));
@@ -37,5 +43,18 @@ final class VersionCommand implements Callable<Integer> {
     }
     String manifestVersion = VersionCommand.class.getPackage().getImplementationVersion();
     return manifestVersion == null ? "built from source" : manifestVersion;
+  }
+
+  /** The revision in the manifest of the jar this class came from; empty outside a jar. */
+  private static Optional<String> revision() throws IOException {
+    CodeSource source = VersionCommand.class.getProtectionDomain().getCodeSource();
+    if (source == null || !source.getLocation().getPath().endsWith(".jar")) {
+      return Optional.empty();
+    }
+    try (JarInputStream jar = new JarInputStream(source.getLocation().openStream())) {
+      Manifest manifest = jar.getManifest();
+      return Optional.ofNullable(manifest)
+          .map(present -> present.getMainAttributes().getValue("Git-Revision"));
+    }
   }
 }

@@ -20,7 +20,17 @@ class FailuresTest {
   @TempDir Path folder;
 
   @ParameterizedTest
-  @ValueSource(strings = {"get D k", "del D k", "scan D", "dump D", "stat D", "verify D"})
+  @ValueSource(
+      strings = {
+        "get D k",
+        "del D k",
+        "scan D",
+        "dump D",
+        "stat D",
+        "verify D",
+        "tables D",
+        "drop D t"
+      })
   void aMissingDatabaseIsSaidAndNotCreated(String commandLine) throws IOException {
     Path db = folder.resolve("none.kvdb");
     Cli.Result result = runOn(db, commandLine).expect(ExitStatus.FAILURE);

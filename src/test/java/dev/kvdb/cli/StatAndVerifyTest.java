@@ -57,6 +57,17 @@ class StatAndVerifyTest {
   }
 
   @Test
+  void tablesAreListedAndDropped() {
+    assertEquals("default\t1\nother\t1\n", Cli.ok("tables", db));
+    assertEquals("", Cli.ok("drop", db, "other"));
+    assertEquals("default\t1\n", Cli.ok("tables", db));
+    Cli.Result result = Cli.run("drop", db, "other").expect(ExitStatus.FAILURE);
+    assertTrue(result.err().contains("there is no table \"other\""), result.err());
+    Cli.run("drop", db, "default", "--table", "other").expect(ExitStatus.WRONG_USAGE);
+    Cli.run("drop", db).expect(ExitStatus.WRONG_USAGE);
+  }
+
+  @Test
   void jsonIsEscaped() {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("a\"b", "\\ \n\t\r\u0001 é 😀 \uD800");
