@@ -20,6 +20,32 @@ enum EntryFormat {
     EntryWriter writer(Output out, Encoding keys, Encoding values) {
       return Tsv.writer(out, keys, values);
     }
+  },
+
+  /** See {@link JsonLines}. */
+  JSONL {
+    @Override
+    EntryReader reader(InputStream in, Encoding keys, Encoding values) {
+      return JsonLines.reader(in, keys, values);
+    }
+
+    @Override
+    EntryWriter writer(Output out, Encoding keys, Encoding values) {
+      return JsonLines.writer(out, keys, values);
+    }
+  },
+
+  /** See {@link DbDump}. */
+  DBDUMP {
+    @Override
+    EntryReader reader(InputStream in, Encoding keys, Encoding values) {
+      return DbDump.reader(in);
+    }
+
+    @Override
+    EntryWriter writer(Output out, Encoding keys, Encoding values) {
+      return DbDump.writer(out);
+    }
   };
 
   /** Reads entries of this format. */

@@ -29,7 +29,7 @@ final class LoadCommand extends DatabaseCommand {
       names = "--format",
       paramLabel = "FORMAT",
       converter = EntryFormat.Converter.class,
-      description = "The format of the file: ${COMPLETION-CANDIDATES}; tsv if left out.")
+      description = "The format of the file: tsv, jsonl or dbdump; tsv if left out.")
   EntryFormat format = EntryFormat.TSV;
 
   @Option(

@@ -50,23 +50,43 @@ final class TextForm {
    */
   static byte[] parse(String text) {
     if (text.indexOf('\\') < 0) {
-      checkSurrogates(text);
-      return text.getBytes(StandardCharsets.UTF_8);
+      return utf8(text);
     }
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(text.length());
     int position = 0;
     while (position < text.length()) {
       int backslash = text.indexOf('\\', position);
       int end = backslash < 0 ? text.length() : backslash;
-      String plain = text.substring(position, end);
-      checkSurrogates(plain);
-      bytes.writeBytes(plain.getBytes(StandardCharsets.UTF_8));
+      bytes.writeBytes(utf8(text.substring(position, end)));
       position = end;
       if (backslash >= 0) {
         position += parseEscape(text, backslash, bytes);
       }
     }
     return bytes.toByteArray();
+  }
+
+  /**
+   * The UTF-8 of some characters.
+   *
+   * @throws IllegalArgumentException if a surrogate stands alone
+   */
+  static byte[] utf8(String text) {
+    checkSurrogates(text);
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Whether bytes are valid UTF-8. */
+  static boolean isUtf8(byte[] bytes) {
+    int position = 0;
+    while (position < bytes.length) {
+      int codePoint = codePointAt(bytes, position);
+      if (codePoint < 0) {
+        return false;
+      }
+      position += encodedLength(codePoint);
+    }
+    return true;
   }
 
   /** Reads the escape at a backslash; returns how many characters it has. */
@@ -107,7 +127,7 @@ final class TextForm {
           && Character.isLowSurrogate(text.charAt(i + 1))) {
         i++;
       } else {
-        throw new IllegalArgumentException("a lone surrogate is no character (write \\xHH)");
+        throw new IllegalArgumentException("a lone surrogate is no character");
       }
     }
   }

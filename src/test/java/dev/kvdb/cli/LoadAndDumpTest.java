@@ -4,19 +4,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** load and dump: what goes in comes out; bad lines. */
 class LoadAndDumpTest {
@@ -48,17 +50,26 @@ class LoadAndDumpTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"text", "hex", "base64"})
-  void arbitraryBytesSurviveDumpAndLoad(String encoding) throws IOException {
+  @CsvSource({
+    "tsv,text",
+    "tsv,hex",
+    "tsv,base64",
+    "jsonl,text",
+    "jsonl,hex",
+    "jsonl,base64",
+    "dbdump,text"
+  })
+  void arbitraryBytesSurviveDumpAndLoad(String format, String encoding) throws IOException {
     TreeMap<String, String> model = randomEntries();
     StringBuilder tsv = new StringBuilder();
     model.forEach((key, value) -> tsv.append(key).append('\t').append(value).append('\n'));
     load(tsv.toString(), "--keys", "hex", "--values", "hex").expect(ExitStatus.SUCCESS);
 
     Path file = folder.resolve("dump");
-    assertEquals("", Cli.ok("dump", db, file, "--keys", encoding, "--values", encoding));
+    Object[] options = {"--format", format, "--keys", encoding, "--values", encoding};
+    assertEquals("", Cli.ok(words("dump", db, file, options)));
     Path copy = folder.resolve("copy.kvdb");
-    Cli.ok("load", copy, file, "--keys", encoding, "--values", encoding);
+    Cli.ok(words("load", copy, file, options));
     assertEquals(
         tsv.toString(),
         Cli.ok("dump", copy, "-", "--keys", "hex", "--values", "hex"),
@@ -156,17 +167,16 @@ class LoadAndDumpTest {
     Cli.run("dump", db, "--table", "none").expect(ExitStatus.FAILURE);
   }
 
-  private Cli.Result load(String tsv, Object... options) {
-    Object[] args = new Object[options.length + 3];
-    args[0] = "load";
-    args[1] = db;
-    args[2] = "-";
-    System.arraycopy(options, 0, args, 3, options.length);
-    return Cli.runWith(tsv.getBytes(StandardCharsets.UTF_8), args);
+  private Cli.Result load(String input, Object... options) {
+    return Cli.runWith(input.getBytes(StandardCharsets.UTF_8), words("load", db, "-", options));
+  }
+
+  private static Object[] words(String command, Path db, Object file, Object... options) {
+    return Stream.concat(Stream.of(command, db, file), Arrays.stream(options)).toArray();
   }
 
   private static byte[] concat(byte[]... parts) {
-    java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     for (byte[] part : parts) {
       bytes.writeBytes(part);
     }
