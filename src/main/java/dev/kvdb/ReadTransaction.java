@@ -58,7 +58,7 @@ public final class ReadTransaction implements AutoCloseable {
   /** The names of all tables when the snapshot began, in order. */
   public List<String> tableNames() {
     try {
-      return snapshot.tables().stream().map(EngineTable::name).toList();
+      return snapshot.tableNames();
     } catch (EngineException e) {
       throw Failures.of(e);
     }
