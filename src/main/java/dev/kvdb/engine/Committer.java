@@ -218,7 +218,9 @@ final class Committer {
     EngineTable created = store.tables.find(name, store.published);
     if (created == null) {
       throw new EngineException(
-          Kind.NO_SUCH_TABLE, store.path() + ": table " + name + " was dropped meanwhile", null);
+          Kind.NO_SUCH_TABLE,
+          store.path() + ": table \"" + name + "\" was dropped meanwhile",
+          null);
     }
     return created;
   }
@@ -237,10 +239,8 @@ final class Committer {
         operations -> {
           EngineTable table = requireTable(from);
           if (store.tables.findApplied(to) != null) {
-            throw new EngineException(
-                Kind.LIMIT,
-                store.path() + ": there is a table " + to + " already (drop it first)",
-                null);
+            throw new IllegalArgumentException(
+                store.path() + ": there is a table \"" + to + "\" already (drop it first)");
           }
           operations.renameTable(table.id(), encodedName);
           return true;
@@ -252,7 +252,7 @@ final class Committer {
     EngineTable table = store.tables.findApplied(name);
     if (table == null) {
       throw new EngineException(
-          Kind.NO_SUCH_TABLE, store.path() + ": there is no table " + name, null);
+          Kind.NO_SUCH_TABLE, store.path() + ": there is no table \"" + name + "\"", null);
     }
     return table;
   }
