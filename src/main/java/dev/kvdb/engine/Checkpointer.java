@@ -310,24 +310,20 @@ final class Checkpointer {
       writer.writePages();
       writer.writeCatalog(catalogTables(number));
       Failpoint.reach("checkpoint.written");
+    } catch (RuntimeException | Error problem) {
+      writer.abandon();
+      throw store.translate(problem);
+    }
+    try {
       writer.flushPages();
-      long nextNumber;
-      long nextLsn;
-      store.commitLock.lock();
-      try {
-        nextNumber = store.nextNumber;
-        nextLsn = position == null ? store.log.lastLsn() + 1 : position.nextLsn();
-      } finally {
-        store.commitLock.unlock();
-      }
-      writer.planMeta(
-          nextNumber,
-          nextTableId,
-          purpose == Purpose.CLOSE,
-          nextLsn,
-          store.log.nextSlotNumber(),
-          position == null ? null : toStart(position),
-          System.currentTimeMillis());
+    } catch (RuntimeException | Error problem) {
+      // The system may have dropped what was written, and the next flush would not tell (I-14).
+      store.fail(problem);
+      writer.abandon();
+      throw store.refusedException();
+    }
+    try {
+      planMeta(purpose, nextTableId, position);
       if (store.failure() != null) {
         throw store.refusedException();
       }
@@ -337,11 +333,32 @@ final class Checkpointer {
     }
     try {
       writer.writeMeta();
+      finish(position);
     } catch (RuntimeException | Error problem) {
+      // Also when the meta is durable: what it reaches may not have been noted down as held.
       store.fail(problem);
       throw store.refusedException();
     }
-    finish(position);
+  }
+
+  private void planMeta(Purpose purpose, int nextTableId, LogPosition position) {
+    long nextNumber;
+    long nextLsn;
+    store.commitLock.lock();
+    try {
+      nextNumber = store.nextNumber;
+      nextLsn = position == null ? store.log.lastLsn() + 1 : position.nextLsn();
+    } finally {
+      store.commitLock.unlock();
+    }
+    writer.planMeta(
+        nextNumber,
+        nextTableId,
+        purpose == Purpose.CLOSE,
+        nextLsn,
+        store.log.nextSlotNumber(),
+        position == null ? null : toStart(position),
+        System.currentTimeMillis());
   }
 
   private void finish(LogPosition position) {

@@ -544,7 +544,8 @@ public final class Pager implements PageWriter {
     int[] dirty = new int[wanted];
     int dirtyCount = 0;
     int found = 0;
-    for (long steps = 3L * frames.count; steps > 0 && found < wanted; steps--) {
+    // Two turns: the first takes second chances away. A third would find written frames again.
+    for (long steps = 2L * frames.count; steps > 0 && found < wanted; steps--) {
       int frame = frames.hand;
       frames.hand = frame + 1 == frames.count ? 0 : frame + 1;
       if (!isEvictable(frame)) {
@@ -554,11 +555,11 @@ public final class Pager implements PageWriter {
         frames.referenced[frame] = false;
         continue;
       }
-      if (frames.state[frame] == Frames.CLEAN) {
+      if (frames.state[frame] != Frames.DIRTY) {
         unlinkFrame(frame);
         found++;
       } else if (writesFile) {
-        frames.referenced[frame] = true; // not found a second time in this round
+        frames.referenced[frame] = true; // not found in the second turn
         dirty[dirtyCount++] = frames.page[frame];
         found++;
       }
@@ -571,7 +572,9 @@ public final class Pager implements PageWriter {
 
   private boolean isEvictable(int frame) {
     byte state = frames.state[frame];
-    return (state == Frames.CLEAN || state == Frames.DIRTY)
+    // A page that the commit under way made and freed: no reader ever saw it.
+    boolean isOwnDead = state == Frames.DEAD && frames.birth[frame] == commitNumber;
+    return (state == Frames.CLEAN || state == Frames.DIRTY || isOwnDead)
         && frames.pinnedBy[frame] != operation
         && !frames.checkpointPin[frame];
   }
