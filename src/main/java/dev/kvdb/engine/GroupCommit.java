@@ -116,6 +116,20 @@ final class GroupCommit {
     return syncs;
   }
 
+  /**
+   * Makes the log up to a record survive what a level names, for a commit that has no record of its
+   * own. Whether a later sync covers that record is known to the log alone, so the queue of commits
+   * is not asked. Not under the commit lock.
+   */
+  void secure(long lsn, CommitLevel level) {
+    try {
+      store.log.sync(lsn, level.flush());
+    } catch (RuntimeException | Error failure) {
+      store.fail(failure);
+      throw store.refusedException();
+    }
+  }
+
   /** Waits until a commit is published; leads a sync if nobody does. Not under the commit lock. */
   void await(long number) {
     boolean interrupted = false;
