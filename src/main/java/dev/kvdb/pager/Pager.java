@@ -544,9 +544,15 @@ public final class Pager implements PageWriter {
     int[] dirty = new int[wanted];
     int dirtyCount = 0;
     int found = 0;
-    for (long steps = 3L * frames.count; steps > 0 && found < wanted; steps--) {
+    // Two laps: a frame found in the first, and marked below, is not found again in the second.
+    for (long steps = 2L * frames.count; steps > 0 && found < wanted; steps--) {
       int frame = frames.hand;
       frames.hand = frame + 1 == frames.count ? 0 : frame + 1;
+      if (isDroppable(frame)) {
+        detach(frames.page[frame], frame);
+        found++;
+        continue;
+      }
       if (!isEvictable(frame)) {
         continue;
       }
@@ -558,7 +564,7 @@ public final class Pager implements PageWriter {
         unlinkFrame(frame);
         found++;
       } else if (writesFile) {
-        frames.referenced[frame] = true; // not found a second time in this round
+        frames.referenced[frame] = true;
         dirty[dirtyCount++] = frames.page[frame];
         found++;
       }
@@ -574,6 +580,16 @@ public final class Pager implements PageWriter {
     return (state == Frames.CLEAN || state == Frames.DIRTY)
         && frames.pinnedBy[frame] != operation
         && !frames.checkpointPin[frame];
+  }
+
+  /**
+   * Whether a frame holds a page that the commit under way both made and freed: nobody else ever
+   * knew of it, and a large commit may not fill the pool with such.
+   */
+  private boolean isDroppable(int frame) {
+    return frames.state[frame] == Frames.DEAD
+        && frames.birth[frame] == commitNumber
+        && frames.pinnedBy[frame] != operation;
   }
 
   private void writeAndUnlink(int[] pages, int count) {
