@@ -210,7 +210,9 @@ final class Committer {
     EngineTable created = store.tables.find(name, store.published);
     if (created == null) {
       throw new EngineException(
-          Kind.NO_SUCH_TABLE, store.path() + ": table \"" + name + "\" was dropped meanwhile", null);
+          Kind.NO_SUCH_TABLE,
+          store.path() + ": table \"" + name + "\" was dropped meanwhile",
+          null);
     }
     return created;
   }
