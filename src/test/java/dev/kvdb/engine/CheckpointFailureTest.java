@@ -36,7 +36,10 @@ class CheckpointFailureTest {
           () -> engine.put(table, key(0), value, CommitLevel.NONE));
       engine.close();
       try (SimulatedDisk after =
-          SimulatedDisk.from(disk.cut(disk.operationCount(), new ImageChoice(ImageChoice.Data.NOTHING, ImageChoice.Names.KEPT, 0)))) {
+          SimulatedDisk.from(
+              disk.cut(
+                  disk.operationCount(),
+                  new ImageChoice(ImageChoice.Data.NOTHING, ImageChoice.Names.KEPT, 0)))) {
         try (Engine again = Engine.open(after.directory().resolve("db"), OPTIONS, after)) {
           assertEquals(100, again.count(again.findTable("t")));
           assertArrayEquals(value, again.get(again.findTable("t"), key(99)));

@@ -92,7 +92,8 @@ final class CrashHistory {
 
   /** Fails unless a state may be what a killed process, or else a power cut, left. */
   void requireLegal(CrashModel found, boolean afterKill) {
-    requireLegal(found, afterKill ? killFloor : cutFloor, afterKill ? "after a kill" : "after a cut");
+    requireLegal(
+        found, afterKill ? killFloor : cutFloor, afterKill ? "after a kill" : "after a cut");
   }
 
   private void requireLegal(CrashModel found, int floor, String when) {

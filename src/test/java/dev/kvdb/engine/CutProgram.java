@@ -17,11 +17,11 @@ import java.util.function.UnaryOperator;
 /**
  * A program of numbered commits for the simulated disk, and the check of what a crash leaves of it.
  *
- * <p>Commit n is a function of the seed and n, and stores n itself, so any state tells which commit it
- * is the state after, and what it must hold. Marks say which commits were begun and which
- * acknowledged at which level. Whatever is left must be the state after one commit, no earlier than the
- * last one acknowledged at a level that survives what happened, no later than the last one begun; a
- * database must be there once its creation was acknowledged.
+ * <p>Commit n is a function of the seed and n, and stores n itself, so any state tells which commit
+ * it is the state after, and what it must hold. Marks say which commits were begun and which
+ * acknowledged at which level. Whatever is left must be the state after one commit, no earlier than
+ * the last one acknowledged at a level that survives what happened, no later than the last one
+ * begun; a database must be there once its creation was acknowledged.
  */
 final class CutProgram {
   /** A commit is on its way. */
@@ -182,8 +182,7 @@ final class CutProgram {
     while (models.size() <= commit) {
       List<TreeMap<byte[], byte[]>> model = new ArrayList<>();
       for (int i = 0; i < TABLES; i++) {
-        model.add(
-            models.isEmpty() ? Keys.model() : new TreeMap<>(models.getLast().get(i)));
+        model.add(models.isEmpty() ? Keys.model() : new TreeMap<>(models.getLast().get(i)));
       }
       if (!models.isEmpty()) {
         apply(model, models.size());

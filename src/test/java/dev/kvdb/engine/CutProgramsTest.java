@@ -1,7 +1,5 @@
 package dev.kvdb.engine;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import dev.kvdb.disk.CutCampaign;
 import dev.kvdb.disk.CutCampaign.Report;
 import dev.kvdb.disk.CutPoints;
@@ -10,7 +8,15 @@ import org.junit.jupiter.api.Test;
 
 /** Random programs of every kind of commit, their power cut or their process killed at any call. */
 class CutProgramsTest {
-  private static void run(String name, CommitLevel level, long slotBytes, long seed, int stride, int steps, int spread, int batch) {
+  private static void run(
+      String name,
+      CommitLevel level,
+      long slotBytes,
+      long seed,
+      int stride,
+      int steps,
+      int spread,
+      int batch) {
     long start = System.nanoTime();
     Setup setup = Setup.of(CrashEngine.options(level, slotBytes));
     CrashProgram.Counters counters = new CrashProgram.Counters();
@@ -18,10 +24,25 @@ class CutProgramsTest {
     CutCampaign campaign = CutCampaign.standard().withPoints(CutPoints.every(stride));
     CrashChecker checker = CrashChecker.of(setup);
     try {
-    Report cuts = campaign.cut(program, checker.afterCut());
-    Report kills = campaign.kill(program, checker.afterKill());
-    System.out.println(name + " seed " + seed + ": cut " + cuts + " kill " + kills + "; " + counters + " " + (System.nanoTime() - start) / 1000000 + " ms");
-    } catch (AssertionError e) { System.out.println(name + " seed " + seed + " FAILED " + e + " " + counters); if (Boolean.getBoolean("kvdb.trace")) e.printStackTrace(System.out);}
+      Report cuts = campaign.cut(program, checker.afterCut());
+      Report kills = campaign.kill(program, checker.afterKill());
+      System.out.println(
+          name
+              + " seed "
+              + seed
+              + ": cut "
+              + cuts
+              + " kill "
+              + kills
+              + "; "
+              + counters
+              + " "
+              + (System.nanoTime() - start) / 1000000
+              + " ms");
+    } catch (AssertionError e) {
+      System.out.println(name + " seed " + seed + " FAILED " + e + " " + counters);
+      if (Boolean.getBoolean("kvdb.trace")) e.printStackTrace(System.out);
+    }
   }
 
   @Test
