@@ -172,7 +172,7 @@ public final class CheckpointWriter {
         writer.add(numbers.get(i), MemorySegment.ofArray(contents.get(i)), 0);
       }
       writer.write();
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       writer.discard();
       throw failure;
     }

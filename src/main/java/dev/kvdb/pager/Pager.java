@@ -367,8 +367,11 @@ public final class Pager implements PageWriter {
       passed = passingNumber;
       passingEpoch = 0;
     }
+    // What holders let go of from here on bears this epoch. The scan came before, so it does not
+    // speak for readers that found a snapshot open behind it: the next scan does.
+    long scanned = Math.min(oldest, slots.epoch());
     refreshHolders();
-    while (!limbo.isEmpty() && limbo.stamp(0) < oldest) {
+    while (!limbo.isEmpty() && limbo.stamp(0) < scanned) {
       int page = limbo.page(0);
       long birth = limbo.birth(0);
       long death = limbo.death(0);
@@ -400,8 +403,8 @@ public final class Pager implements PageWriter {
     if (version == registryVersion) {
       return;
     }
-    registryVersion = version;
     updateHolders();
+    registryVersion = version;
   }
 
   private void updateHolders() {
@@ -590,7 +593,7 @@ public final class Pager implements PageWriter {
         evictions.add(pages[i], memory, AddressSpace.frameOffset(frame));
       }
       evictions.write();
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       evictions.discard();
       throw failure;
     }
