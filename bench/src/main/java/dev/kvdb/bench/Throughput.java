@@ -20,6 +20,7 @@ final class Throughput {
   private static final int REPETITIONS = 3;
   private static final String KVDB = "kvdb";
   private static final String TREE_MAP = "TreeMap";
+  private static final String ROW_FORMAT = "%-34s %-24s %-24s %-6s | %-6s %-6s %-6s %s%n";
   private static final List<String> JAVA_OPTIONS =
       List.of("--enable-native-access=ALL-UNNAMED", "-Xms2g", "-Xmx2g");
 
@@ -156,17 +157,20 @@ final class Throughput {
 
   private void print() {
     System.out.printf(
-        Locale.ROOT, "%-36s %-24s %-24s %s%n", "", "kvdb ns", "TreeMap ns", "TreeMap / kvdb");
+        Locale.ROOT, ROW_FORMAT, "nanoseconds an operation", KVDB, TREE_MAP, "ratio", "CPU", "CPU", "ratio", "");
     for (Row row : ROWS) {
       if (isWanted(row.figure().substring(0, row.figure().indexOf('.')))) {
         System.out.printf(
             Locale.ROOT,
-            "%-36s %-24s %-24s %.2f%s%n",
+            ROW_FORMAT,
             row.name(),
             figures.range(KVDB, row.figure()),
             figures.range(TREE_MAP, row.figure()),
-            ratio(row),
-            row.target() == 0 ? "" : " (wanted " + row.target() + ")");
+            ratio(row.figure()),
+            Math.round(figures.median(KVDB, row.figure() + ".cpu")),
+            Math.round(figures.median(TREE_MAP, row.figure() + ".cpu")),
+            ratio(row.figure() + ".cpu"),
+            row.target() == 0 ? "" : "wanted " + row.target());
       }
     }
     for (String order : List.of("ascending", "random")) {
@@ -192,8 +196,10 @@ final class Throughput {
     }
   }
 
-  private double ratio(Row row) {
-    return figures.median(TREE_MAP, row.figure()) / figures.median(KVDB, row.figure());
+  /** How many times as long TreeMap takes. */
+  private String ratio(String figure) {
+    double ratio = figures.median(TREE_MAP, figure) / figures.median(KVDB, figure);
+    return String.format(Locale.ROOT, "%.2f", ratio);
   }
 
   private void writeJson(Map<String, String> environment) throws IOException {
