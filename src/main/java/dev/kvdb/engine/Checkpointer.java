@@ -399,6 +399,16 @@ final class Checkpointer {
     return tables;
   }
 
+  /** Runs something while no checkpoint is under way. */
+  void whileNoneRuns(Runnable action) {
+    mutex.lock();
+    try {
+      action.run();
+    } finally {
+      mutex.unlock();
+    }
+  }
+
   /** The meta of the durable checkpoint. */
   Meta durableMeta() {
     mutex.lock();

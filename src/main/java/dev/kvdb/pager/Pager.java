@@ -689,7 +689,7 @@ public final class Pager implements PageWriter {
         && policy.holds(checkpoint, frames.birth[frame], frames.death[frame]);
   }
 
-  private int readMap(int region, long stamp, long[] bits) {
+  int readMap(int region, long stamp, long[] bits) {
     for (int slot = 0; slot < FileFormat.MAP_PAGES.length; slot++) {
       int page = region * FileFormat.REGION_PAGES + FileFormat.MAP_PAGES[slot];
       byte[] bytes = file.read(page);
