@@ -416,6 +416,15 @@ final class Checkpointer {
     signalRoom();
   }
 
+  /**
+   * Waits for whoever writes the file outside the commit lock: a checkpoint that a user asked for,
+   * or the start of the log. New ones are refused already.
+   */
+  void awaitIdle() {
+    mutex.lock();
+    mutex.unlock();
+  }
+
   /** Ends the background threads, waiting for a checkpoint that is under way. */
   void stop() {
     stopped = true;
