@@ -6,7 +6,6 @@ import dev.kvdb.pager.Catalog;
 import dev.kvdb.pager.CheckpointWriter;
 import dev.kvdb.pager.Failpoint;
 import dev.kvdb.pager.LogStart;
-import dev.kvdb.pager.Meta;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -380,16 +379,6 @@ final class Checkpointer {
               table.id(), entry.getKey(), root.page, root.birth, root.height, root.count));
     }
     return tables;
-  }
-
-  /** The meta of the durable checkpoint. */
-  Meta durableMeta() {
-    mutex.lock();
-    try {
-      return writer.durableMeta();
-    } finally {
-      mutex.unlock();
-    }
   }
 
   // ------------------------------------------------------------------ end

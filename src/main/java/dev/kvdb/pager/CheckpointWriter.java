@@ -25,7 +25,9 @@ public final class CheckpointWriter {
   private final ReentrantLock commitLock;
   private final RunWriter writer;
   private int metaPlace;
-  private Meta durableMeta;
+
+  /** Volatile for those who only want figures. */
+  private volatile Meta durableMeta;
 
   private long number;
   private int[] catalogPages = {};
@@ -44,7 +46,7 @@ public final class CheckpointWriter {
     this.durableMeta = durableMeta;
   }
 
-  /** The meta of the durable checkpoint. */
+  /** The meta of the durable checkpoint. Any thread. */
   public Meta durableMeta() {
     return durableMeta;
   }
