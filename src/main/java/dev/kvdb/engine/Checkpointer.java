@@ -309,24 +309,20 @@ final class Checkpointer {
       writer.writePages();
       writer.writeCatalog(catalogTables(number));
       Failpoint.reach("checkpoint.written");
+    } catch (RuntimeException | Error problem) {
+      writer.abandon();
+      throw store.translate(problem);
+    }
+    try {
       writer.flushPages();
-      long nextNumber;
-      long nextLsn;
-      store.commitLock.lock();
-      try {
-        nextNumber = store.nextNumber;
-        nextLsn = position == null ? store.log.lastLsn() + 1 : position.nextLsn();
-      } finally {
-        store.commitLock.unlock();
-      }
-      writer.planMeta(
-          nextNumber,
-          nextTableId,
-          purpose == Purpose.CLOSE,
-          nextLsn,
-          store.log.nextSlotNumber(),
-          position == null ? null : toStart(position),
-          System.currentTimeMillis());
+    } catch (RuntimeException | Error problem) {
+      // The system may have dropped what was written, and the next flush would not tell (I-14).
+      store.fail(problem);
+      writer.abandon();
+      throw store.refusedException();
+    }
+    try {
+      planMeta(purpose, nextTableId, position);
       if (store.failure() != null) {
         throw store.refusedException();
       }
@@ -336,11 +332,32 @@ final class Checkpointer {
     }
     try {
       writer.writeMeta();
+      finish(position);
     } catch (RuntimeException | Error problem) {
+      // Also when the meta is durable: what it reaches may not have been noted down as held.
       store.fail(problem);
       throw store.refusedException();
     }
-    finish(position);
+  }
+
+  private void planMeta(Purpose purpose, int nextTableId, LogPosition position) {
+    long nextNumber;
+    long nextLsn;
+    store.commitLock.lock();
+    try {
+      nextNumber = store.nextNumber;
+      nextLsn = position == null ? store.log.lastLsn() + 1 : position.nextLsn();
+    } finally {
+      store.commitLock.unlock();
+    }
+    writer.planMeta(
+        nextNumber,
+        nextTableId,
+        purpose == Purpose.CLOSE,
+        nextLsn,
+        store.log.nextSlotNumber(),
+        position == null ? null : toStart(position),
+        System.currentTimeMillis());
   }
 
   private void finish(LogPosition position) {
@@ -386,6 +403,15 @@ final class Checkpointer {
   /** Wakes commits that wait for room: they find the database closing. */
   void wakeWaiters() {
     signalRoom();
+  }
+
+  /**
+   * Waits for whoever writes the file outside the commit lock: a checkpoint that a user asked for,
+   * or the start of the log. New ones are refused already.
+   */
+  void awaitIdle() {
+    mutex.lock();
+    mutex.unlock();
   }
 
   /** Ends the background threads, waiting for a checkpoint that is under way. */

@@ -108,14 +108,16 @@ final class Committer {
   private long commitAndUnlock(OperationBuffer operations, CommitLevel level) {
     long number;
     long changed;
+    long seenLsn = 0;
     boolean published;
     try {
       number = store.nextNumber++;
       changed = applyAndLog(operations, number);
       if (changed == 0) {
-        // Nothing changed; but what this commit saw may not be durable yet.
+        // Nothing changed; but what this commit saw is what it promises, at its own level.
         number = store.appliedNumber;
-        published = store.published >= number;
+        seenLsn = level == CommitLevel.NONE ? 0 : store.log.lastLsn();
+        published = seenLsn == 0 && store.published >= number;
       } else {
         store.appliedNumber = number;
         published = group.applied(number, store.log.lastLsn(), level);
@@ -129,7 +131,7 @@ final class Committer {
       lock.unlock();
     }
     if (!published) {
-      awaitPublished(number);
+      awaitPublished(number, seenLsn, level);
     }
     return changed;
   }
@@ -161,8 +163,14 @@ final class Committer {
     }
   }
 
-  private void awaitPublished(long number) {
+  /**
+   * @param seenLsn up to where the log is what a commit without a record saw, else 0
+   */
+  private void awaitPublished(long number, long seenLsn, CommitLevel level) {
     try {
+      if (seenLsn > 0) {
+        group.secure(seenLsn, level);
+      }
       group.await(number);
     } finally {
       lock.lock();

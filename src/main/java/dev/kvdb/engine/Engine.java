@@ -194,7 +194,7 @@ public final class Engine implements AutoCloseable {
     store.requireOpen();
     long number = store.published;
     RootEntry root = table.rootAt(number);
-    if (root == null || store.tables.find(table.name(), number) != table) {
+    if (root == null || table.isDroppedAt(number)) {
       throw new EngineException(
           Kind.NO_SUCH_TABLE, store.path() + ": table " + table.name() + " was dropped", null);
     }

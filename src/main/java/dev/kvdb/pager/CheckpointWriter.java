@@ -66,10 +66,12 @@ public final class CheckpointWriter {
   public void writePages() {
     int[] pages = pagesToWrite();
     Arrays.sort(pages);
-    int[] framesOfRun = new int[RunWriter.RUN_PAGES_MAX];
+    // Commits cannot wait for pins, as unpinning needs their lock: most of the pool stays free.
+    int pinsMax = Math.min(RunWriter.RUN_PAGES_MAX, pager.frames.count / 4);
+    int[] framesOfRun = new int[pinsMax];
     int next = 0;
     while (next < pages.length) {
-      int end = Math.min(pages.length, next + RunWriter.RUN_PAGES_MAX);
+      int end = Math.min(pages.length, next + pinsMax);
       int pinned = pin(pages, next, end, framesOfRun);
       try {
         for (int i = 0; i < pinned; i++) {
@@ -172,7 +174,7 @@ public final class CheckpointWriter {
         writer.add(numbers.get(i), MemorySegment.ofArray(contents.get(i)), 0);
       }
       writer.write();
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       writer.discard();
       throw failure;
     }

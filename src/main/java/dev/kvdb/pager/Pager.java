@@ -367,8 +367,11 @@ public final class Pager implements PageWriter {
       passed = passingNumber;
       passingEpoch = 0;
     }
+    // What holders let go of from here on bears this epoch. The scan came before, so it does not
+    // speak for readers that found a snapshot open behind it: the next scan does.
+    long scanned = Math.min(oldest, slots.epoch());
     refreshHolders();
-    while (!limbo.isEmpty() && limbo.stamp(0) < oldest) {
+    while (!limbo.isEmpty() && limbo.stamp(0) < scanned) {
       int page = limbo.page(0);
       long birth = limbo.birth(0);
       long death = limbo.death(0);
@@ -400,8 +403,8 @@ public final class Pager implements PageWriter {
     if (version == registryVersion) {
       return;
     }
-    registryVersion = version;
     updateHolders();
+    registryVersion = version;
   }
 
   private void updateHolders() {
@@ -544,15 +547,10 @@ public final class Pager implements PageWriter {
     int[] dirty = new int[wanted];
     int dirtyCount = 0;
     int found = 0;
-    // Two laps: a frame found in the first, and marked below, is not found again in the second.
+    // Two turns: the first takes second chances away. A third would find written frames again.
     for (long steps = 2L * frames.count; steps > 0 && found < wanted; steps--) {
       int frame = frames.hand;
       frames.hand = frame + 1 == frames.count ? 0 : frame + 1;
-      if (isDroppable(frame)) {
-        detach(frames.page[frame], frame);
-        found++;
-        continue;
-      }
       if (!isEvictable(frame)) {
         continue;
       }
@@ -560,11 +558,11 @@ public final class Pager implements PageWriter {
         frames.referenced[frame] = false;
         continue;
       }
-      if (frames.state[frame] == Frames.CLEAN) {
+      if (frames.state[frame] != Frames.DIRTY) {
         unlinkFrame(frame);
         found++;
       } else if (writesFile) {
-        frames.referenced[frame] = true;
+        frames.referenced[frame] = true; // not found in the second turn
         dirty[dirtyCount++] = frames.page[frame];
         found++;
       }
@@ -577,19 +575,11 @@ public final class Pager implements PageWriter {
 
   private boolean isEvictable(int frame) {
     byte state = frames.state[frame];
-    return (state == Frames.CLEAN || state == Frames.DIRTY)
+    // A page that the commit under way made and freed: no reader ever saw it.
+    boolean isOwnDead = state == Frames.DEAD && frames.birth[frame] == commitNumber;
+    return (state == Frames.CLEAN || state == Frames.DIRTY || isOwnDead)
         && frames.pinnedBy[frame] != operation
         && !frames.checkpointPin[frame];
-  }
-
-  /**
-   * Whether a frame holds a page that the commit under way both made and freed: nobody else ever
-   * knew of it, and a large commit may not fill the pool with such.
-   */
-  private boolean isDroppable(int frame) {
-    return frames.state[frame] == Frames.DEAD
-        && frames.birth[frame] == commitNumber
-        && frames.pinnedBy[frame] != operation;
   }
 
   private void writeAndUnlink(int[] pages, int count) {
@@ -603,7 +593,7 @@ public final class Pager implements PageWriter {
         evictions.add(pages[i], memory, AddressSpace.frameOffset(frame));
       }
       evictions.write();
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       evictions.discard();
       throw failure;
     }

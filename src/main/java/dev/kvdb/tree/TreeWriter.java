@@ -6,6 +6,8 @@ import dev.kvdb.page.PageFormat;
 import dev.kvdb.page.TreePage;
 import dev.kvdb.pager.PageWriter;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Changes one tree at a time, copy on write. Reusable; one thread at a time, under the commit lock.
@@ -25,6 +27,9 @@ public final class TreeWriter {
   private static final int RUN_MIN = 4;
 
   private static final int NO_KEY = -1;
+
+  /** Instead of the place of a split: no two pages can hold the cells. */
+  private static final int NO_SPLIT = -1;
 
   private final PageWriter pages;
   private final CellRun cells = new CellRun();
@@ -219,6 +224,10 @@ public final class TreeWriter {
       return;
     }
     int at = splitPoint(last, run, lowerLength, upperLength);
+    if (at == NO_SPLIT) {
+      splitWidely(page, lowerLength, upperLength);
+      return;
+    }
     int newRun = TreePage.nextRun(last, run, cells.newIndex());
     int level = TreePage.level(m, page);
     int separatorLength = cells.separator(at, separator);
@@ -253,7 +262,59 @@ public final class TreeWriter {
         holdsNew ? run : 0);
   }
 
-  /** The first cell of the right page: the policy of splits. */
+  /**
+   * Divides the cells of a leaf over more than two pages. That is needed where large entries stand
+   * beside long fences, or where a new key takes a long prefix from large entries. A page of one
+   * entry always fits, so this always ends. Rare, so it may allocate.
+   */
+  private void splitWidely(long page, int lowerLength, int upperLength) {
+    if (TreePage.level(m, page) > 0) {
+      throw new CorruptPageException(-1, "a branch holds cells that no two pages can hold");
+    }
+    int all = cells.count();
+    byte[] bound = java.util.Arrays.copyOf(lower, Math.max(0, lowerLength));
+    int boundLength = lowerLength;
+    List<byte[]> separators = new ArrayList<>();
+    List<Integer> made = new ArrayList<>();
+    long target = page;
+    for (int from = 0; from < all; ) {
+      int to = widestFit(from, bound, boundLength, upperLength);
+      int endLength = to == all ? upperLength : cells.separator(to, separator);
+      byte[] end = to == all ? upper : java.util.Arrays.copyOf(separator, endLength);
+      cells.build(m, target, from, to, bound, boundLength, end, endLength);
+      if (to < all) {
+        separators.add(end);
+        made.add(pages.allocate());
+        target = pages.locate(made.getLast(), pages.commitNumber());
+      }
+      bound = end;
+      boundLength = endLength;
+      from = to;
+    }
+    for (int i = 0; i < made.size(); i++) {
+      byte[] key = separators.get(i);
+      // The page before is where the tree still sends this key; the branches may have split.
+      changePathTo(key, 0, key.length);
+      System.arraycopy(key, 0, separator, 0, key.length);
+      insertChild(height - 2, 0, key.length, made.get(i));
+    }
+  }
+
+  /** The end of the longest range of cells from one on that fits a page with this lower fence. */
+  private int widestFit(int from, byte[] bound, int boundLength, int upperLength) {
+    int all = cells.count();
+    cells.limitPrefix(PageFormat.KEY_BYTES_MAX);
+    for (int to = all; to > from; to--) {
+      int endLength = to == all ? upperLength : cells.separator(to, separator);
+      byte[] end = to == all ? upper : separator;
+      if (cells.fitsPage(from, to, bound, boundLength, end, endLength)) {
+        return to;
+      }
+    }
+    throw new CorruptPageException(-1, "an entry does not fit a page");
+  }
+
+  /** The first cell of the right page: the policy of splits; {@link #NO_SPLIT} if none fits. */
   private int splitPoint(int last, int run, int lowerLength, int upperLength) {
     int all = cells.count();
     int fresh = cells.newIndex();
@@ -276,7 +337,10 @@ public final class TreeWriter {
     return middle(lowerLength, upperLength);
   }
 
-  /** The place where both halves have about the same size, among those where both fit. */
+  /**
+   * The place where both halves have about the same size, among those where both fit; {@link
+   * #NO_SPLIT} if there is none.
+   */
   private int middle(int lowerLength, int upperLength) {
     int all = cells.count();
     int total = 0;
@@ -297,7 +361,7 @@ public final class TreeWriter {
         return at + distance;
       }
     }
-    throw new CorruptPageException(-1, "a page holds cells that no two pages can hold");
+    return NO_SPLIT;
   }
 
   private boolean fitsAt(int at, int lowerLength, int upperLength) {
@@ -310,6 +374,15 @@ public final class TreeWriter {
         Math.min(
             cells.prefixFor(0, at, lower, lowerLength, separator, separatorLength),
             cells.prefixFor(at, cells.count(), separator, separatorLength, upper, upperLength)));
+    if (halvesFit(at, separatorLength, lowerLength, upperLength)) {
+      return true;
+    }
+    // A key that shares nothing with the others must not take their prefix from them.
+    cells.limitPrefix(PageFormat.KEY_BYTES_MAX);
+    return halvesFit(at, separatorLength, lowerLength, upperLength);
+  }
+
+  private boolean halvesFit(int at, int separatorLength, int lowerLength, int upperLength) {
     return cells.fitsPage(0, at, lower, lowerLength, separator, separatorLength)
         && cells.fitsPage(at, cells.count(), separator, separatorLength, upper, upperLength);
   }
@@ -501,7 +574,7 @@ public final class TreeWriter {
   private void redistribute(
       long parent, int left, int level, int leftCount, int lowerLength, int upperLength) {
     int at = middle(lowerLength, upperLength);
-    if (at == leftCount) {
+    if (at == leftCount || at == NO_SPLIT) {
       return;
     }
     int separatorLength = cells.separator(at, separator);

@@ -1,7 +1,6 @@
 package dev.kvdb.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kvdb.nativecalls.NativeCalls;
 import java.nio.file.Path;
