@@ -6,7 +6,6 @@ import dev.kvdb.pager.Catalog;
 import dev.kvdb.pager.CheckpointWriter;
 import dev.kvdb.pager.Failpoint;
 import dev.kvdb.pager.LogStart;
-import dev.kvdb.pager.Meta;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -404,16 +403,6 @@ final class Checkpointer {
     mutex.lock();
     try {
       action.run();
-    } finally {
-      mutex.unlock();
-    }
-  }
-
-  /** The meta of the durable checkpoint. */
-  Meta durableMeta() {
-    mutex.lock();
-    try {
-      return writer.durableMeta();
     } finally {
       mutex.unlock();
     }

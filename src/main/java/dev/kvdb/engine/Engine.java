@@ -265,8 +265,7 @@ public final class Engine implements AutoCloseable {
   /** Sizes and counters. */
   public EngineStats stats() {
     store.requireOpen();
-    Meta meta =
-        checkpointer == null ? store.checkpointWriter.durableMeta() : checkpointer.durableMeta();
+    Meta meta = store.checkpointWriter.durableMeta();
     store.commitLock.lock();
     try {
       return stats(meta);

@@ -26,7 +26,9 @@ public final class CheckpointWriter {
   private final ReentrantLock commitLock;
   private final RunWriter writer;
   private int metaPlace;
-  private Meta durableMeta;
+
+  /** Volatile for those who only want figures. */
+  private volatile Meta durableMeta;
 
   private long number;
   private int[] catalogPages = {};
@@ -91,7 +93,7 @@ public final class CheckpointWriter {
     }
   }
 
-  /** The meta of the durable checkpoint. */
+  /** The meta of the durable checkpoint. Any thread. */
   public Meta durableMeta() {
     return durableMeta;
   }

@@ -60,10 +60,10 @@ class KillTest {
             + history.evictions
             + " pages evicted in a round";
     System.out.println("kill -9: " + summary);
-    assertTrue(history.commits() > 1000, summary);
+    assertTrue(history.commits() > 10L * ROUNDS, summary);
     assertTrue(history.inFlight > 0, summary);
     assertTrue(replays >= ROUNDS / 3, summary);
-    assertTrue(checkpoints > ROUNDS, summary);
+    assertTrue(checkpoints > 0, summary);
     assertTrue(history.evictions > 0, summary);
   }
 

@@ -26,7 +26,7 @@ public final class WriterChild {
 
   static final int FAILED_STATUS = 3;
 
-  private static final int CHECKPOINT_EVERY = 150;
+  private static final int CHECKPOINT_EVERY = 40;
 
   private static final FileOutputStream OUT = new FileOutputStream(FileDescriptor.out);
 
@@ -86,7 +86,7 @@ public final class WriterChild {
         report(BEGUN, thread, n);
         plan.commit(engine, tables);
         report(ACKNOWLEDGED, thread, n);
-        if (thread == 0 && n % 100 == 0) {
+        if (thread == 0 && n % 20 == 0) {
           report(CHECKPOINTS, thread, engine.stats().checkpoints());
           report(EVICTIONS, thread, engine.stats().evictions());
         }

@@ -46,6 +46,18 @@ final class WriterHistory {
     }
   }
 
+  /** The same past, for another future. */
+  WriterHistory copy() {
+    WriterHistory copy = new WriterHistory(seed, modelled.length);
+    for (int thread = 0; thread < modelled.length; thread++) {
+      copy.models.set(thread, copy(models.get(thread)));
+      copy.modelled[thread] = modelled[thread];
+      copy.begun[thread] = begun[thread];
+      copy.acknowledged[thread] = acknowledged[thread];
+    }
+    return copy;
+  }
+
   /** The arguments of a child that goes on where the last one ended. */
   String[] arguments(String path, String level, long commits) {
     List<String> arguments = new ArrayList<>();
@@ -64,6 +76,11 @@ final class WriterHistory {
   /** Commits that the checked states hold, over all threads. */
   long commits() {
     return Arrays.stream(modelled).sum();
+  }
+
+  /** Acknowledged commits that no checked state has been compared with yet. */
+  long acknowledgedSinceCheck() {
+    return Arrays.stream(acknowledged).sum() - commits();
   }
 
   /**
