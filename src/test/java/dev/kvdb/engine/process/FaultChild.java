@@ -29,7 +29,7 @@ public final class FaultChild {
   static final int PUT_BYTES = 100;
 
   private static final int PAGE_BYTES = 4096;
-  private static final int WARM_UP_MILLIS = 1500;
+  private static final int WARM_UP_MILLIS = 800;
   private static final int CUTS = 60;
   private static final int READS_AFTER_CUT = 40;
 

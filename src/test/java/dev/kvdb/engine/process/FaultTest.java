@@ -62,6 +62,8 @@ class FaultTest {
     String output = run("log");
     int acknowledged = number(output, "acknowledged (\\d+),");
     assertTrue(acknowledged > 60_000, output);
+    // A store that faulted was noticed before it counted, and done again with a call.
+    assertEquals(0, number(output, "refused (\\d+)"), output);
     try (Engine engine = Engine.open(path(), LogFaultChild.options(), NativeCalls.system())) {
       EngineTable table = engine.findTable("log");
       assertEquals(acknowledged, engine.count(table));
