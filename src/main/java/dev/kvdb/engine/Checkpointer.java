@@ -398,6 +398,16 @@ final class Checkpointer {
     return tables;
   }
 
+  /** Runs something while no checkpoint is under way. */
+  void whileNoneRuns(Runnable action) {
+    mutex.lock();
+    try {
+      action.run();
+    } finally {
+      mutex.unlock();
+    }
+  }
+
   // ------------------------------------------------------------------ end
 
   /** Wakes commits that wait for room: they find the database closing. */

@@ -249,7 +249,7 @@ public final class Engine implements AutoCloseable {
   public VerifyResult verify() {
     store.requireOpen();
     try {
-      return Verifier.verify(store);
+      return Verifier.verify(store, checkpointer);
     } catch (RuntimeException | InternalError problem) {
       throw store.translate(problem);
     }

@@ -5,6 +5,7 @@ import dev.kvdb.page.CorruptPageException;
 import dev.kvdb.page.Faults;
 import dev.kvdb.page.PageChecksum;
 import dev.kvdb.page.PageFormat;
+import dev.kvdb.page.TreePage;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -255,9 +256,11 @@ public final class Pager implements PageWriter {
     // Only now: making room may have moved the page out of its frame.
     long from = locate(page, birth);
     long to = AddressSpace.frameOffset(space.entry(copy) - AddressSpace.FRAME_BIAS);
-    MemorySegment.copy(memory, from, memory, to, PageFormat.PAGE_BYTES);
     if (from >= windowBase) {
+      MemorySegment.copy(memory, from, memory, to, PageFormat.PAGE_BYTES);
       requireChecksumOfCopy(page, to);
+    } else {
+      TreePage.copyPage(memory, from, memory, to);
     }
     memory.set(PageFormat.LONG, to + PageFormat.BIRTH, commitNumber);
     deaths.add(page, birth, commitNumber, 0);
@@ -361,8 +364,7 @@ public final class Pager implements PageWriter {
       passingEpoch = slots.epoch();
       passingNumber = published;
     }
-    slots.raiseEpoch();
-    long oldest = slots.oldestEpoch();
+    long oldest = slots.raiseEpochAndScan();
     if (oldest > passingEpoch) {
       passed = passingNumber;
       passingEpoch = 0;
@@ -689,7 +691,7 @@ public final class Pager implements PageWriter {
         && policy.holds(checkpoint, frames.birth[frame], frames.death[frame]);
   }
 
-  private int readMap(int region, long stamp, long[] bits) {
+  int readMap(int region, long stamp, long[] bits) {
     for (int slot = 0; slot < FileFormat.MAP_PAGES.length; slot++) {
       int page = region * FileFormat.REGION_PAGES + FileFormat.MAP_PAGES[slot];
       byte[] bytes = file.read(page);

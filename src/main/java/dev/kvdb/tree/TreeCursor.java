@@ -225,7 +225,7 @@ public final class TreeCursor {
         copy = Arena.ofAuto().allocate(PageFormat.PAGE_BYTES, Long.BYTES);
         readOnlyCopy = copy.asReadOnly();
       }
-      MemorySegment.copy(memory, at, copy, 0, PageFormat.PAGE_BYTES);
+      TreePage.copyPage(memory, at, copy, 0);
       leafMemory = copy;
       leaf = 0;
     }
