@@ -11,6 +11,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Memory and disk under pressure: the pool, dead pages, the file's length, many tables. */
 @Timeout(120)
@@ -141,8 +143,14 @@ class ReuseTest {
     }
   }
 
-  @Test
-  void puttingAndDeletingAgainAndAgainDoesNotGrowTheFile() {
+  /**
+   * With a checkpoint after each round the file stays what it was; left to the triggers, which wait
+   * until as much is dead as lives, and to a checkpoint that takes its time beside a busy writer,
+   * it must not go on growing.
+   */
+  @ParameterizedTest
+  @CsvSource({"true, 1.3", "false, 3"})
+  void puttingAndDeletingAgainAndAgainDoesNotGrowTheFile(boolean checkpoints, double growth) {
     // The triggers are small against the 5 MiB of a round, as they are in a large database.
     try (Engine engine =
         open(smallPool().withLog(MIB, 8 * MIB, MIB).withDeadBytesTrigger(MIB))) {
@@ -168,10 +176,11 @@ class ReuseTest {
           firstPeak = peak;
         }
         assertTrue(
-            peak <= firstPeak * 13 / 10,
+            peak <= firstPeak * growth,
             "round " + round + ": " + peak + " bytes, in the first " + firstPeak);
-        // A checkpoint between the rounds, as time would bring; the file is free to shrink.
-        engine.checkpoint();
+        if (checkpoints) {
+          engine.checkpoint();
+        }
       }
       verify(engine);
     }
