@@ -152,8 +152,7 @@ class ReuseTest {
   @CsvSource({"true, 1.3", "false, 3"})
   void puttingAndDeletingAgainAndAgainDoesNotGrowTheFile(boolean checkpoints, double growth) {
     // The triggers are small against the 5 MiB of a round, as they are in a large database.
-    try (Engine engine =
-        open(smallPool().withLog(MIB, 8 * MIB, MIB).withDeadBytesTrigger(MIB))) {
+    try (Engine engine = open(smallPool().withLog(MIB, 8 * MIB, MIB).withDeadBytesTrigger(MIB))) {
       EngineTable table = engine.createTable("t");
       long firstPeak = 0;
       for (int round = 0; round < 20; round++) {
@@ -188,8 +187,7 @@ class ReuseTest {
 
   @Test
   void aLongSnapshotHoldsOnlyWhatItShows() {
-    try (Engine engine =
-        open(smallPool().withLog(MIB, 8 * MIB, MIB).withDeadBytesTrigger(MIB))) {
+    try (Engine engine = open(smallPool().withLog(MIB, 8 * MIB, MIB).withDeadBytesTrigger(MIB))) {
       EngineTable table = engine.createTable("t");
       int keys = 4_000;
       rewrite(engine, table, keys, 0);

@@ -96,8 +96,7 @@ public final class FaultChild {
           case "cursor" -> number -> scan(cursor, number);
           case "view" ->
               number ->
-                  require(
-                      number, snapshot.view(table, key(number)).toArray(ValueLayout.JAVA_BYTE));
+                  require(number, snapshot.view(table, key(number)).toArray(ValueLayout.JAVA_BYTE));
           default -> throw new IllegalArgumentException(mode);
         };
     Random random = new Random(42);
