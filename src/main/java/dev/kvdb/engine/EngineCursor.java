@@ -163,7 +163,7 @@ public final class EngineCursor implements AutoCloseable {
     requireOpen();
     try {
       return Arrays.copyOf(cursor.keyBuffer(), cursor.keyLength());
-    } catch (InternalError problem) {
+    } catch (RuntimeException | InternalError problem) {
       throw store.translate(problem);
     }
   }
@@ -173,7 +173,7 @@ public final class EngineCursor implements AutoCloseable {
     requireOpen();
     try {
       return cursor.copyValue();
-    } catch (InternalError | IndexOutOfBoundsException problem) {
+    } catch (RuntimeException | InternalError problem) {
       throw store.translate(problem);
     }
   }
@@ -181,13 +181,21 @@ public final class EngineCursor implements AutoCloseable {
   /** The length of the entry's value in bytes. */
   public int valueLength() {
     requireOpen();
-    return (int) cursor.value() & 0xFFFF;
+    try {
+      return (int) cursor.value() & 0xFFFF;
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /** The entry's key in memory that the next move overwrites; read-only. */
   public MemorySegment keyView() {
     requireOpen();
-    return cursor.keyView();
+    try {
+      return cursor.keyView();
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /**
@@ -196,7 +204,11 @@ public final class EngineCursor implements AutoCloseable {
    */
   public MemorySegment valueView() {
     requireOpen();
-    return cursor.valueView();
+    try {
+      return cursor.valueView();
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /** Ends the walk; the snapshot stays open. */
