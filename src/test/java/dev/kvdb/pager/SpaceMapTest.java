@@ -148,8 +148,8 @@ class SpaceMapTest {
     }
     List<SpaceMap.MapWrite> writes = map.mapsToWrite(pages, catalog);
     final List<SpaceMap.Listed> list = map.listFor(checkpoint, writes, pages, catalog);
-    final int pageCount = map.pageCountFor(list, writes);
     commit(random.nextInt(30), random.nextInt(40));
+    final int pageCount = map.pageCountFor(list, writes);
     for (SpaceMap.MapWrite write : writes) {
       Slot old = disk.put(write.page() / REGION * 2 + write.slot(), slotOf(write, checkpoint));
       if (old != null && write.region().index < listed.size()) {
@@ -354,6 +354,29 @@ class SpaceMapTest {
       opened.load(List.of(wrong), 1000);
       assertThrows(CorruptPageException.class, opened::loadAll);
     }
+  }
+
+  /** The count goes into the meta later than the maps are drawn up; commits come in between. */
+  @Test
+  void thePageCountIsThatOfTheFrozenState() {
+    random = new Random(11);
+    grow(REGION + 100);
+    commit(REGION + 50, 0);
+    checkpoint(false);
+    final int last = durable.length() - 1;
+    assertTrue(last > REGION);
+    List<Integer> others = new ArrayList<>(live);
+    others.removeIf(page -> page / REGION > 0);
+    number++;
+    map.freeze(number);
+    int[] pages = {others.getFirst()};
+    List<SpaceMap.MapWrite> writes = map.mapsToWrite(pages, new int[0]);
+    List<SpaceMap.Listed> list = map.listFor(number, writes, pages, new int[0]);
+    assertTrue(writes.stream().noneMatch(write -> write.region().index == 1));
+    number++;
+    map.markUnreached(last, number);
+    assertEquals(last + 1, map.pageCountFor(list, writes));
+    map.thaw();
   }
 
   @Test
