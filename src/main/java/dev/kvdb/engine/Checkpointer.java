@@ -6,7 +6,6 @@ import dev.kvdb.pager.Catalog;
 import dev.kvdb.pager.CheckpointWriter;
 import dev.kvdb.pager.Failpoint;
 import dev.kvdb.pager.LogStart;
-import dev.kvdb.pager.Meta;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -310,24 +309,20 @@ final class Checkpointer {
       writer.writePages();
       writer.writeCatalog(catalogTables(number));
       Failpoint.reach("checkpoint.written");
+    } catch (RuntimeException | Error problem) {
+      writer.abandon();
+      throw store.translate(problem);
+    }
+    try {
       writer.flushPages();
-      long nextNumber;
-      long nextLsn;
-      store.commitLock.lock();
-      try {
-        nextNumber = store.nextNumber;
-        nextLsn = position == null ? store.log.lastLsn() + 1 : position.nextLsn();
-      } finally {
-        store.commitLock.unlock();
-      }
-      writer.planMeta(
-          nextNumber,
-          nextTableId,
-          purpose == Purpose.CLOSE,
-          nextLsn,
-          store.log.nextSlotNumber(),
-          position == null ? null : toStart(position),
-          System.currentTimeMillis());
+    } catch (RuntimeException | Error problem) {
+      // The system may have dropped what was written, and the next flush would not tell (I-14).
+      store.fail(problem);
+      writer.abandon();
+      throw store.refusedException();
+    }
+    try {
+      planMeta(purpose, nextTableId, position);
       if (store.failure() != null) {
         throw store.refusedException();
       }
@@ -337,11 +332,32 @@ final class Checkpointer {
     }
     try {
       writer.writeMeta();
+      finish(position);
     } catch (RuntimeException | Error problem) {
+      // Also when the meta is durable: what it reaches may not have been noted down as held.
       store.fail(problem);
       throw store.refusedException();
     }
-    finish(position);
+  }
+
+  private void planMeta(Purpose purpose, int nextTableId, LogPosition position) {
+    long nextNumber;
+    long nextLsn;
+    store.commitLock.lock();
+    try {
+      nextNumber = store.nextNumber;
+      nextLsn = position == null ? store.log.lastLsn() + 1 : position.nextLsn();
+    } finally {
+      store.commitLock.unlock();
+    }
+    writer.planMeta(
+        nextNumber,
+        nextTableId,
+        purpose == Purpose.CLOSE,
+        nextLsn,
+        store.log.nextSlotNumber(),
+        position == null ? null : toStart(position),
+        System.currentTimeMillis());
   }
 
   private void finish(LogPosition position) {
@@ -382,11 +398,11 @@ final class Checkpointer {
     return tables;
   }
 
-  /** The meta of the durable checkpoint. */
-  Meta durableMeta() {
+  /** Runs something while no checkpoint is under way. */
+  void whileNoneRuns(Runnable action) {
     mutex.lock();
     try {
-      return writer.durableMeta();
+      action.run();
     } finally {
       mutex.unlock();
     }
@@ -397,6 +413,15 @@ final class Checkpointer {
   /** Wakes commits that wait for room: they find the database closing. */
   void wakeWaiters() {
     signalRoom();
+  }
+
+  /**
+   * Waits for whoever writes the file outside the commit lock: a checkpoint that a user asked for,
+   * or the start of the log. New ones are refused already.
+   */
+  void awaitIdle() {
+    mutex.lock();
+    mutex.unlock();
   }
 
   /** Ends the background threads, waiting for a checkpoint that is under way. */

@@ -42,6 +42,7 @@ final class Closing {
       step(committer::awaitIdle);
       step(checkpointer::stop);
       step(group::stop);
+      step(checkpointer::awaitIdle);
       if (store.failure() == null) {
         step(checkpointer::checkpointForClose);
       }

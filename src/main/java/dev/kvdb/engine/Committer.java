@@ -108,14 +108,16 @@ final class Committer {
   private long commitAndUnlock(OperationBuffer operations, CommitLevel level) {
     long number;
     long changed;
+    long seenLsn = 0;
     boolean published;
     try {
       number = store.nextNumber++;
       changed = applyAndLog(operations, number);
       if (changed == 0) {
-        // Nothing changed; but what this commit saw may not be durable yet.
+        // Nothing changed; but what this commit saw is what it promises, at its own level.
         number = store.appliedNumber;
-        published = store.published >= number;
+        seenLsn = level == CommitLevel.NONE ? 0 : store.log.lastLsn();
+        published = seenLsn == 0 && store.published >= number;
       } else {
         store.appliedNumber = number;
         published = group.applied(number, store.log.lastLsn(), level);
@@ -129,7 +131,7 @@ final class Committer {
       lock.unlock();
     }
     if (!published) {
-      awaitPublished(number);
+      awaitPublished(number, seenLsn, level);
     }
     return changed;
   }
@@ -161,8 +163,14 @@ final class Committer {
     }
   }
 
-  private void awaitPublished(long number) {
+  /**
+   * @param seenLsn up to where the log is what a commit without a record saw, else 0
+   */
+  private void awaitPublished(long number, long seenLsn, CommitLevel level) {
     try {
+      if (seenLsn > 0) {
+        group.secure(seenLsn, level);
+      }
       group.await(number);
     } finally {
       lock.lock();
@@ -210,7 +218,9 @@ final class Committer {
     EngineTable created = store.tables.find(name, store.published);
     if (created == null) {
       throw new EngineException(
-          Kind.NO_SUCH_TABLE, store.path() + ": table " + name + " was dropped meanwhile", null);
+          Kind.NO_SUCH_TABLE,
+          store.path() + ": table \"" + name + "\" was dropped meanwhile",
+          null);
     }
     return created;
   }
@@ -229,10 +239,8 @@ final class Committer {
         operations -> {
           EngineTable table = requireTable(from);
           if (store.tables.findApplied(to) != null) {
-            throw new EngineException(
-                Kind.LIMIT,
-                store.path() + ": there is a table " + to + " already (drop it first)",
-                null);
+            throw new IllegalArgumentException(
+                store.path() + ": there is a table \"" + to + "\" already (drop it first)");
           }
           operations.renameTable(table.id(), encodedName);
           return true;
@@ -244,7 +252,7 @@ final class Committer {
     EngineTable table = store.tables.findApplied(name);
     if (table == null) {
       throw new EngineException(
-          Kind.NO_SUCH_TABLE, store.path() + ": there is no table " + name, null);
+          Kind.NO_SUCH_TABLE, store.path() + ": there is no table \"" + name + "\"", null);
     }
     return table;
   }

@@ -234,17 +234,20 @@ final class DatabaseFile {
         throw new EngineException(
             Kind.LOCKED,
             path + ": already open in this process (close it there, or share the Database)",
-            null);
+            null,
+            ProcessHandle.current().pid());
       }
       if (!calls.tryLock(descriptor, !readOnly)) {
+        long pid = LockHolder.find(status);
         throw new EngineException(
             Kind.LOCKED,
             path
                 + ": another process has it open"
                 + (readOnly ? " for writing" : "")
-                + LockHolder.describe(status)
+                + (pid < 0 ? "" : ", process " + pid)
                 + " (close it there first)",
-            null);
+            null,
+            pid);
       }
       OPEN.put(key, readOnly ? holders + 1 : EXCLUSIVE);
     }

@@ -33,14 +33,25 @@ public final class EngineException extends RuntimeException {
   }
 
   private final Kind kind;
+  private final long lockedByPid;
 
   /**
    * @param message names the file and says what to do
    * @param cause may be null
    */
   public EngineException(Kind kind, String message, Throwable cause) {
+    this(kind, message, cause, -1);
+  }
+
+  EngineException(Kind kind, String message, Throwable cause, long lockedByPid) {
     super(message, cause);
     this.kind = kind;
+    this.lockedByPid = lockedByPid;
+  }
+
+  /** The process that holds the lock, if this is about one and it is known; else -1. */
+  public long lockedByPid() {
+    return lockedByPid;
   }
 
   /** What went wrong. */

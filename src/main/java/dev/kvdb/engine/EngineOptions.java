@@ -112,6 +112,21 @@ public record EngineOptions(
         deadBytesTrigger);
   }
 
+  /** The same with another {@code logBytesTrigger}. */
+  public EngineOptions withLogBytesTrigger(long value) {
+    return withLog(value, logBytesMax, slotBytes);
+  }
+
+  /** The same with another {@code logBytesMax}. */
+  public EngineOptions withLogBytesMax(long value) {
+    return withLog(logBytesTrigger, value, slotBytes);
+  }
+
+  /** The same with another {@code slotBytes}. */
+  public EngineOptions withSlotBytes(long value) {
+    return withLog(logBytesTrigger, logBytesMax, value);
+  }
+
   /** The same with another {@code addressSpaceBytes}. */
   public EngineOptions withAddressSpaceBytes(long value) {
     return new EngineOptions(

@@ -156,10 +156,10 @@ public final class EngineSnapshot implements AutoCloseable {
     return new EngineCursor(store, this, root(table));
   }
 
-  /** The tables there were, in the order of their names. */
-  public List<EngineTable> tables() {
+  /** The names the tables had then, in order. */
+  public List<String> tableNames() {
     requireOpen();
-    return store.tables.at(number);
+    return store.tables.namesAt(number);
   }
 
   /** The table that had a name; null if none had. */

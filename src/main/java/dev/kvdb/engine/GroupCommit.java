@@ -116,6 +116,20 @@ final class GroupCommit {
     return syncs;
   }
 
+  /**
+   * Makes the log up to a record survive what a level names, for a commit that has no record of its
+   * own. Whether a later sync covers that record is known to the log alone, so the queue of commits
+   * is not asked. Not under the commit lock.
+   */
+  void secure(long lsn, CommitLevel level) {
+    try {
+      store.log.sync(lsn, level.flush());
+    } catch (RuntimeException | Error failure) {
+      store.fail(failure);
+      throw store.refusedException();
+    }
+  }
+
   /** Waits until a commit is published; leads a sync if nobody does. Not under the commit lock. */
   void await(long number) {
     boolean interrupted = false;
@@ -123,6 +137,10 @@ final class GroupCommit {
     try {
       while (store.published < number) {
         if (store.failure() != null) {
+          if (!leading) {
+            // This thread may have been the one that was woken to lead: the others wait for it.
+            wakeWaiters();
+          }
           throw store.refusedException();
         }
         if (!leading && !Thread.currentThread().isVirtual()) {
@@ -243,9 +261,9 @@ final class GroupCommit {
   private void requestSyncThread() {
     syncRequested = true;
     if (syncThread == null) {
+      // Kept only once it runs: where no thread can be had now, the next request tries again.
       syncThread =
-          Thread.ofPlatform().daemon().name("kvdb-sync " + store.path()).unstarted(this::syncLoop);
-      syncThread.start();
+          Thread.ofPlatform().daemon().name("kvdb-sync " + store.path()).start(this::syncLoop);
     } else {
       LockSupport.unpark(syncThread);
     }

@@ -14,22 +14,22 @@ final class LockHolder {
 
   private LockHolder() {}
 
-  /** {@code ", process 123"}, or nothing where it cannot be known. */
-  static String describe(FileStatus status) {
+  /** The process that holds the lock of a file; -1 where that cannot be known. */
+  static long find(FileStatus status) {
     List<String> lines;
     try {
       lines = Files.readAllLines(LOCKS);
     } catch (IOException unreadable) {
-      return ""; // not Linux, or hidden: the message does without
+      return -1; // not Linux, or hidden: the message does without
     }
     for (String line : lines) {
       String[] fields = line.trim().split("\\s+");
       if (fields.length > FILE_FIELD
           && fields[1].equals("FLOCK")
           && fields[FILE_FIELD].endsWith(":" + status.inode())) {
-        return ", process " + fields[PROCESS_FIELD];
+        return Long.parseLong(fields[PROCESS_FIELD]);
       }
     }
-    return "";
+    return -1;
   }
 }

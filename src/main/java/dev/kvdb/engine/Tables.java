@@ -80,6 +80,17 @@ final class Tables {
     return tables;
   }
 
+  /** The names of the tables at a number, in order. */
+  List<String> namesAt(long number) {
+    List<String> found = new ArrayList<>();
+    for (String name : names.keySet()) {
+      if (find(name, number) != null) {
+        found.add(name);
+      }
+    }
+    return found;
+  }
+
   /** The tables at a number with the names they had then. */
   Map<String, EngineTable> namedAt(long number) {
     Map<String, EngineTable> tables = new HashMap<>();
@@ -101,6 +112,7 @@ final class Tables {
 
   void drop(EngineTable table, long number) {
     byId.remove(table.id());
+    table.drop(number);
     lastFound = null;
     give(table.name(), null, number);
   }

@@ -30,7 +30,13 @@ final class Verifier {
    * Checks the applied state of an open database. Commits go on meanwhile: the state is held like a
    * snapshot, and the map copied, at one moment under the commit lock.
    */
-  static VerifyResult verify(Store store) {
+  static VerifyResult verify(Store store, Checkpointer checkpointer) {
+    Verifier verifier = new Verifier(store.pager, store.tables);
+    if (checkpointer == null) {
+      verifier.checkDurable(store);
+    } else {
+      checkpointer.whileNoneRuns(() -> verifier.checkDurable(store));
+    }
     long number;
     List<long[]> map;
     int[] catalog;
@@ -45,13 +51,17 @@ final class Verifier {
       store.commitLock.unlock();
     }
     try {
-      Verifier verifier = new Verifier(store.pager, store.tables);
       verifier.verify(number);
       verifier.checkMap(map, catalog);
       return verifier.result();
     } finally {
       store.pager.snapshots().release(number);
     }
+  }
+
+  /** Checks what the next open would begin with, as it lies on the disk. */
+  private void checkDurable(Store store) {
+    store.checkpointWriter.durableProblems().forEach(this::report);
   }
 
   /** Checks the tables as of a number. */

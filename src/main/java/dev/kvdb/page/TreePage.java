@@ -48,6 +48,9 @@ public final class TreePage {
   /** What slots, cells, prefix and fences share. */
   public static final int CAPACITY_BYTES = PAGE_BYTES - HEADER_BYTES;
 
+  /** A smaller gap costs less to copy than to leave out. */
+  private static final int COPIED_GAP_BYTES_MAX = 512;
+
   private static final int OFFSET_MASK = 0xFFFF;
   private static final int LENGTH_SHIFT = 16;
   private static final int HEAD_SHIFT = 32;
@@ -559,6 +562,46 @@ public final class TreePage {
     int inCell = inCell(keyRest(m, page, 0));
     setSlot(m, page, 0, cellOffset(m, page, 0), 0, 0);
     setFreedBytes(m, page, freedBytes(m, page) + inCell);
+  }
+
+  /**
+   * Appends cells of a page with the same prefix as they are: nothing but their offsets changes.
+   * The page has room for them.
+   */
+  static void appendCells(
+      MemorySegment m, long page, MemorySegment source, long sourcePage, int from, int to) {
+    int front = level(source, sourcePage) == 0 ? LEAF_CELL_BYTES : BRANCH_CELL_BYTES;
+    boolean hasValue = front == LEAF_CELL_BYTES;
+    int count = count(m, page);
+    int heap = heapStart(m, page);
+    long slotAt = page + HEADER_BYTES + (long) count * SLOT_BYTES;
+    for (int i = from; i < to; i++) {
+      long slot = slot(source, sourcePage, i);
+      long cell = sourcePage + (slot & OFFSET_MASK);
+      int rest = (int) (slot >>> LENGTH_SHIFT) & OFFSET_MASK;
+      int bytes = front + inCell(rest) + (hasValue ? u16(source, cell) : 0);
+      heap -= bytes;
+      MemorySegment.copy(source, cell, m, page + heap, bytes);
+      m.set(LONG, slotAt, slot & ~(long) OFFSET_MASK | heap);
+      slotAt += SLOT_BYTES;
+    }
+    setCount(m, page, count + to - from);
+    setHeapStart(m, page, heap);
+  }
+
+  /**
+   * Copies a page, but not what lies between its slots and its heap where that is large: there the
+   * target keeps whatever it held.
+   */
+  public static void copyPage(MemorySegment from, long page, MemorySegment to, long target) {
+    int slotsEnd = HEADER_BYTES + count(from, page) * SLOT_BYTES;
+    int heap = heapStart(from, page) & -Long.BYTES;
+    if (heap - slotsEnd < COPIED_GAP_BYTES_MAX || heap > PAGE_BYTES) {
+      MemorySegment.copy(from, page, to, target, PAGE_BYTES);
+    } else {
+      MemorySegment.copy(from, page, to, target, slotsEnd);
+      MemorySegment.copy(from, page + heap, to, target + heap, PAGE_BYTES - heap);
+    }
   }
 
   /** Lays out an empty page; its checksum and birth are left alone. */

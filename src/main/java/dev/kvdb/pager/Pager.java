@@ -5,6 +5,7 @@ import dev.kvdb.page.CorruptPageException;
 import dev.kvdb.page.Faults;
 import dev.kvdb.page.PageChecksum;
 import dev.kvdb.page.PageFormat;
+import dev.kvdb.page.TreePage;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -255,9 +256,11 @@ public final class Pager implements PageWriter {
     // Only now: making room may have moved the page out of its frame.
     long from = locate(page, birth);
     long to = AddressSpace.frameOffset(space.entry(copy) - AddressSpace.FRAME_BIAS);
-    MemorySegment.copy(memory, from, memory, to, PageFormat.PAGE_BYTES);
     if (from >= windowBase) {
+      MemorySegment.copy(memory, from, memory, to, PageFormat.PAGE_BYTES);
       requireChecksumOfCopy(page, to);
+    } else {
+      TreePage.copyPage(memory, from, memory, to);
     }
     memory.set(PageFormat.LONG, to + PageFormat.BIRTH, commitNumber);
     deaths.add(page, birth, commitNumber, 0);
@@ -361,14 +364,16 @@ public final class Pager implements PageWriter {
       passingEpoch = slots.epoch();
       passingNumber = published;
     }
-    slots.raiseEpoch();
-    long oldest = slots.oldestEpoch();
+    long oldest = slots.raiseEpochAndScan();
     if (oldest > passingEpoch) {
       passed = passingNumber;
       passingEpoch = 0;
     }
+    // What holders let go of from here on bears this epoch. The scan came before, so it does not
+    // speak for readers that found a snapshot open behind it: the next scan does.
+    long scanned = Math.min(oldest, slots.epoch());
     refreshHolders();
-    while (!limbo.isEmpty() && limbo.stamp(0) < oldest) {
+    while (!limbo.isEmpty() && limbo.stamp(0) < scanned) {
       int page = limbo.page(0);
       long birth = limbo.birth(0);
       long death = limbo.death(0);
@@ -400,8 +405,8 @@ public final class Pager implements PageWriter {
     if (version == registryVersion) {
       return;
     }
-    registryVersion = version;
     updateHolders();
+    registryVersion = version;
   }
 
   private void updateHolders() {
@@ -544,7 +549,8 @@ public final class Pager implements PageWriter {
     int[] dirty = new int[wanted];
     int dirtyCount = 0;
     int found = 0;
-    for (long steps = 3L * frames.count; steps > 0 && found < wanted; steps--) {
+    // Two turns: the first takes second chances away. A third would find written frames again.
+    for (long steps = 2L * frames.count; steps > 0 && found < wanted; steps--) {
       int frame = frames.hand;
       frames.hand = frame + 1 == frames.count ? 0 : frame + 1;
       if (!isEvictable(frame)) {
@@ -554,11 +560,11 @@ public final class Pager implements PageWriter {
         frames.referenced[frame] = false;
         continue;
       }
-      if (frames.state[frame] == Frames.CLEAN) {
+      if (frames.state[frame] != Frames.DIRTY) {
         unlinkFrame(frame);
         found++;
       } else if (writesFile) {
-        frames.referenced[frame] = true; // not found a second time in this round
+        frames.referenced[frame] = true; // not found in the second turn
         dirty[dirtyCount++] = frames.page[frame];
         found++;
       }
@@ -571,7 +577,9 @@ public final class Pager implements PageWriter {
 
   private boolean isEvictable(int frame) {
     byte state = frames.state[frame];
-    return (state == Frames.CLEAN || state == Frames.DIRTY)
+    // A page that the commit under way made and freed: no reader ever saw it.
+    boolean isOwnDead = state == Frames.DEAD && frames.birth[frame] == commitNumber;
+    return (state == Frames.CLEAN || state == Frames.DIRTY || isOwnDead)
         && frames.pinnedBy[frame] != operation
         && !frames.checkpointPin[frame];
   }
@@ -587,7 +595,7 @@ public final class Pager implements PageWriter {
         evictions.add(pages[i], memory, AddressSpace.frameOffset(frame));
       }
       evictions.write();
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       evictions.discard();
       throw failure;
     }
@@ -683,7 +691,7 @@ public final class Pager implements PageWriter {
         && policy.holds(checkpoint, frames.birth[frame], frames.death[frame]);
   }
 
-  private int readMap(int region, long stamp, long[] bits) {
+  int readMap(int region, long stamp, long[] bits) {
     for (int slot = 0; slot < FileFormat.MAP_PAGES.length; slot++) {
       int page = region * FileFormat.REGION_PAGES + FileFormat.MAP_PAGES[slot];
       byte[] bytes = file.read(page);

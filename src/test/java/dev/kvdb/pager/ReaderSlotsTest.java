@@ -31,24 +31,23 @@ class ReaderSlotsTest {
 
   @Test
   void withoutReadersEverythingIsReleased() {
-    assertEquals(Long.MAX_VALUE, slots.oldestEpoch());
+    assertEquals(Long.MAX_VALUE, slots.raiseEpochAndScan());
     slots.exit(slots.enter());
-    assertEquals(Long.MAX_VALUE, slots.oldestEpoch());
+    assertEquals(Long.MAX_VALUE, slots.raiseEpochAndScan());
   }
 
   @Test
   void aReaderHoldsWhatWasStampedSinceItEntered() {
-    long before = slots.epoch();
-    slots.raiseEpoch();
-    int token = slots.enter();
-    long during = slots.epoch();
-    slots.raiseEpoch();
-    assertTrue(before < slots.oldestEpoch(), "stamped before it entered: free");
-    assertTrue(during >= slots.oldestEpoch(), "stamped while it is inside: held");
-    slots.raiseEpoch();
-    int second = slots.enter();
+    final long before = slots.epoch();
+    slots.raiseEpochAndScan();
+    final int token = slots.enter();
+    final long during = slots.epoch();
+    final long oldest = slots.raiseEpochAndScan();
+    assertTrue(before < oldest, "stamped before it entered: free");
+    assertTrue(during >= oldest, "stamped while it is inside: held");
+    final int second = slots.enter();
     slots.exit(token);
-    assertTrue(during < slots.oldestEpoch());
+    assertTrue(during < slots.raiseEpochAndScan());
     slots.exit(second);
   }
 
@@ -58,10 +57,10 @@ class ReaderSlotsTest {
     for (int i = 0; i < 1000; i++) {
       assertTrue(tokens.add(slots.enter()), "a slot was given out twice");
     }
-    long oldest = slots.oldestEpoch();
-    assertEquals(slots.epoch(), oldest);
+    long epoch = slots.epoch();
+    assertEquals(epoch, slots.raiseEpochAndScan());
     tokens.forEach(slots::exit);
-    assertEquals(Long.MAX_VALUE, slots.oldestEpoch());
+    assertEquals(Long.MAX_VALUE, slots.raiseEpochAndScan());
     assertTrue(tokens.contains(slots.enter()), "banks are used again");
   }
 
@@ -87,13 +86,12 @@ class ReaderSlotsTest {
     inside.await();
     assertEquals(threads, tokens.size());
     long stamp = slots.epoch();
-    slots.raiseEpoch();
-    assertTrue(slots.oldestEpoch() <= stamp);
+    assertTrue(slots.raiseEpochAndScan() <= stamp);
     leave.countDown();
     for (Thread thread : started) {
       thread.join();
     }
-    assertEquals(Long.MAX_VALUE, slots.oldestEpoch());
+    assertEquals(Long.MAX_VALUE, slots.raiseEpochAndScan());
   }
 
   private static void awaitQuietly(CountDownLatch latch) {
@@ -139,8 +137,7 @@ class ReaderSlotsTest {
     for (int i = 0; i < 60_000 && failure.get() == null; i++) {
       Thing old = published.getAndSet(new Thing(i));
       limbo.add(new Object[] {old, slots.epoch()});
-      slots.raiseEpoch();
-      long oldest = slots.oldestEpoch();
+      long oldest = slots.raiseEpochAndScan();
       while (!limbo.isEmpty() && (long) limbo.peek()[1] < oldest) {
         ((Thing) limbo.poll()[0]).isFreed = true;
         freed++;

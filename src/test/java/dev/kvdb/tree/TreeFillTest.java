@@ -111,8 +111,7 @@ class TreeFillTest {
     load(ENTRIES, i -> random.nextInt(1 << 16));
     byte[] key = new byte[0];
     for (int i = 0; i < 60_000; i++) {
-      key =
-          String.format("user%012d", random.nextInt(1 << 16)).getBytes(StandardCharsets.US_ASCII);
+      key = String.format("user%012d", random.nextInt(1 << 16)).getBytes(StandardCharsets.US_ASCII);
       tree.writer.delete(key, 0, key.length);
     }
     requireFill(0.25, 1);

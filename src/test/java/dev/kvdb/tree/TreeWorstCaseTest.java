@@ -241,7 +241,12 @@ class TreeWorstCaseTest {
   /** Entries that are large only because they lose the prefix their page has. */
   @ParameterizedTest
   @CsvSource({
-    "900, 3, 900", "900, 60, 20", "990, 300, 0", "500, 5, 200", "700, 1000, 10", "990, 1000, 20",
+    "900, 3, 900",
+    "900, 60, 20",
+    "990, 300, 0",
+    "500, 5, 200",
+    "700, 1000, 10",
+    "990, 1000, 20",
   })
   void edgePagesLoseTheirPrefix(int prefix, int entries, int valueBytes) {
     for (byte[] stranger :
@@ -363,7 +368,8 @@ class TreeWorstCaseTest {
       }
       tree.compareAll();
       int left = tree.writer.height();
-      assertTrue(left <= 5, () -> "seed " + seed + ": " + tree.map.size() + " left, height " + left);
+      assertTrue(
+          left <= 5, () -> "seed " + seed + ": " + tree.map.size() + " left, height " + left);
     }
     tree.deleteRange(null, null);
     assertEquals(0, tree.writer.height());
