@@ -402,6 +402,7 @@ final class Checkpointer {
   void whileNoneRuns(Runnable action) {
     mutex.lock();
     try {
+      store.requireOpen();
       action.run();
     } finally {
       mutex.unlock();

@@ -1,6 +1,8 @@
 package dev.kvdb.engine;
 
 import dev.kvdb.nativecalls.NativeCallException;
+import java.nio.file.Path;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Closes a database, step by step; every step runs even if one before it fails, and the first
@@ -84,8 +86,19 @@ final class Closing {
     views.settle(
         store.space::unmapPages,
         () ->
-            store.space.replaceByEmptyFile(
-                store.path().resolveSibling(store.path().getFileName() + EMPTY_SUFFIX)));
+            store.space.replaceByEmptyFile(unusedName()));
+  }
+
+  /** A name that nothing has, so that no neighbour is taken for the empty file and unlinked. */
+  private Path unusedName() {
+    while (true) {
+      String random = Long.toUnsignedString(ThreadLocalRandom.current().nextLong(), 36);
+      Path name =
+          store.path().resolveSibling(store.path().getFileName() + EMPTY_SUFFIX + "-" + random);
+      if (store.calls.status(name) == null) {
+        return name;
+      }
+    }
   }
 
   private void step(Runnable action) {

@@ -66,6 +66,10 @@ public final class EngineSnapshot implements AutoCloseable {
           store.path() + ": table " + table.name() + " did not exist yet in this transaction",
           null);
     }
+    if (table.isDroppedAt(number)) {
+      throw new EngineException(
+          Kind.NO_SUCH_TABLE, store.path() + ": table " + table.name() + " was dropped", null);
+    }
     return root;
   }
 

@@ -41,7 +41,8 @@ class GroupCommitFailureTest {
                 LockSupport.parkNanos(FLUSH_NANOS);
               }
             });
-    Engine engine = Engine.open(directory.resolve("db" + round), EngineOptions.defaults(), calls);
+    EngineOptions options = EngineOptions.defaults().withLog(1 << 20, 8 << 20, 64 << 10);
+    Engine engine = Engine.open(directory.resolve("db" + round), options, calls);
     EngineTable table = engine.createTable("t");
     List<Thread> writers = new ArrayList<>();
     for (int i = 0; i < THREADS; i++) {
