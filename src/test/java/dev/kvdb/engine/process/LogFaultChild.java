@@ -16,8 +16,8 @@ import java.nio.file.StandardOpenOption;
  * that was refused.
  */
 final class LogFaultChild {
-  private static final int WARM_UP_PUTS = 60_000;
-  private static final int CUTS = 100;
+  private static final int WARM_UP_PUTS = 40_000;
+  private static final int CUTS = 40;
   private static final int PUTS_AFTER_CUT = 60;
   private static final long SLOT_BYTES = 64 << 20;
   private static final long PAGE_BYTES = 4096;
