@@ -259,6 +259,8 @@ public final class Engine implements AutoCloseable {
   public TableDetails details(EngineTable table) {
     try (EngineSnapshot snapshot = beginSnapshot()) {
       return TableWalk.measure(store, snapshot, table);
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
     }
   }
 

@@ -172,7 +172,7 @@ public final class EngineCursor implements AutoCloseable {
       byte[] key = Arrays.copyOf(cursor.keyBuffer(), cursor.keyLength());
       requireStillOpen();
       return key;
-    } catch (InternalError problem) {
+    } catch (RuntimeException | InternalError problem) {
       throw store.translate(problem);
     }
   }
@@ -184,7 +184,7 @@ public final class EngineCursor implements AutoCloseable {
       byte[] value = cursor.copyValue();
       requireStillOpen();
       return value;
-    } catch (InternalError | IndexOutOfBoundsException problem) {
+    } catch (RuntimeException | InternalError problem) {
       throw store.translate(problem);
     }
   }
@@ -192,13 +192,21 @@ public final class EngineCursor implements AutoCloseable {
   /** The length of the entry's value in bytes. */
   public int valueLength() {
     requireOpen();
-    return (int) cursor.value() & 0xFFFF;
+    try {
+      return (int) cursor.value() & 0xFFFF;
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /** The entry's key in memory that the next move overwrites; read-only. */
   public MemorySegment keyView() {
     requireOpen();
-    return cursor.keyView();
+    try {
+      return cursor.keyView();
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /**
@@ -207,7 +215,11 @@ public final class EngineCursor implements AutoCloseable {
    */
   public MemorySegment valueView() {
     requireOpen();
-    return cursor.valueView();
+    try {
+      return cursor.valueView();
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /** Ends the walk; the snapshot stays open. */

@@ -111,8 +111,8 @@ public final class ReaderSlots {
   }
 
   /**
-   * Raises the epoch, then looks at the claimed slots. Called by the holder of the commit lock only,
-   * after what was stamped has been unlinked.
+   * Raises the epoch, then looks at the claimed slots. Called by the holder of the commit lock
+   * only, after what was stamped has been unlinked.
    *
    * @return the smallest epoch that a claimed slot holds, {@link Long#MAX_VALUE} if none is
    *     claimed: what was stamped below it may be reused

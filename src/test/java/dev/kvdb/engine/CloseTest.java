@@ -133,8 +133,7 @@ class CloseTest {
 
   @Test
   void nothingIsLeftAfterAnOpenThatFails() throws IOException {
-    assertEquals(
-        Kind.NOT_FOUND, kindOf(() -> open(EngineOptions.defaults().withCreate(false))));
+    assertEquals(Kind.NOT_FOUND, kindOf(() -> open(EngineOptions.defaults().withCreate(false))));
     Files.write(path(), new byte[1 << 20]);
     assertEquals(Kind.UNSUPPORTED, kindOf(() -> open(EngineOptions.defaults())));
     assertNothingIsLeft();
@@ -183,8 +182,7 @@ class CloseTest {
             Map.entry("cursor key", cursor::key),
             Map.entry("cursor value", cursor::value),
             Map.entry("cursor value view", cursor::valueView));
-    operations.forEach(
-        (name, operation) -> assertEquals(Kind.CLOSED, kindOf(operation), name));
+    operations.forEach((name, operation) -> assertEquals(Kind.CLOSED, kindOf(operation), name));
     snapshot.close();
     snapshot.close();
     cursor.close();
@@ -385,8 +383,7 @@ class CloseTest {
     held.await();
     failing.set(true);
     assertEquals(
-        Kind.WRITES_REFUSED,
-        kindOf(() -> engine.put(table, key(1), value(1), CommitLevel.FSYNC)));
+        Kind.WRITES_REFUSED, kindOf(() -> engine.put(table, key(1), value(1), CommitLevel.FSYNC)));
     Thread close =
         Thread.ofPlatform()
             .start(

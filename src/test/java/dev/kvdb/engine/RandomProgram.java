@@ -133,6 +133,7 @@ final class RandomProgram {
 
   /** As if the process had been killed: what it wrote is there, nothing else is done. */
   private void kill() {
+    put(0); // so that the log has been started
     countEvents();
     calls.kill(engine);
     engine = null;

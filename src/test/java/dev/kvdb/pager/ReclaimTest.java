@@ -27,8 +27,7 @@ class ReclaimTest {
     Meta meta = Metas.read(file).newest();
     space = new AddressSpace(calls, Pager.FRAMES_MIN, 1 << 24, descriptor);
     Catalog catalog = Catalog.read(file, 0, 0);
-    pager =
-        new Pager(space, file, Pager.FRAMES_MIN, meta, catalog, true, SpacePolicy.RULES);
+    pager = new Pager(space, file, Pager.FRAMES_MIN, meta, catalog, true, SpacePolicy.RULES);
   }
 
   @AfterEach

@@ -208,8 +208,7 @@ class FailpointTest {
   }
 
   private void check(Path path, CommitLevel level, WriterHistory history) throws IOException {
-    try (Engine engine =
-        Engine.open(path, WriterPlan.options(level), NativeCalls.system())) {
+    try (Engine engine = Engine.open(path, WriterPlan.options(level), NativeCalls.system())) {
       replayed += engine.replayedCommits();
       history.check(engine);
       assertFalse(Files.exists(path.resolveSibling(path.getFileName() + "-new")));

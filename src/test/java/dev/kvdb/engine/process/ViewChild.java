@@ -35,9 +35,7 @@ public final class ViewChild {
   private static int closeUnderViews(Path path) throws InterruptedException {
     Engine engine =
         Engine.open(
-            path,
-            EngineOptions.defaults().withAddressSpaceBytes(1L << 30),
-            NativeCalls.system());
+            path, EngineOptions.defaults().withAddressSpaceBytes(1L << 30), NativeCalls.system());
     EngineTable table = engine.findTable("t");
     hot = false;
     Thread closer =
