@@ -57,6 +57,12 @@ final class Closing {
     rethrow();
   }
 
+  /** Runs something that a close waits for. */
+  synchronized void whileOpen(Runnable action) {
+    store.requireOpen();
+    action.run();
+  }
+
   /** Under the commit lock, so that no commit that began before is still inside. */
   private void refuseNewWork() {
     store.commitLock.lock();

@@ -249,7 +249,8 @@ public final class Engine implements AutoCloseable {
   public VerifyResult verify() {
     store.requireOpen();
     try {
-      return Verifier.verify(store, checkpointer);
+      return Verifier.verify(
+          store, checkpointer == null ? closing::whileOpen : checkpointer::whileNoneRuns);
     } catch (RuntimeException | InternalError problem) {
       throw store.translate(problem);
     }

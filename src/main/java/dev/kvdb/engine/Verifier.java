@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Checks a whole state of a database: every page of every table, and the space map against them.
@@ -29,14 +30,12 @@ final class Verifier {
   /**
    * Checks the applied state of an open database. Commits go on meanwhile: the state is held like a
    * snapshot, and the map copied, at one moment under the commit lock.
+   *
+   * @param whileFileIsStill runs something while no checkpoint is under way and the file stays open
    */
-  static VerifyResult verify(Store store, Checkpointer checkpointer) {
+  static VerifyResult verify(Store store, Consumer<Runnable> whileFileIsStill) {
     Verifier verifier = new Verifier(store.pager, store.tables);
-    if (checkpointer == null) {
-      verifier.checkDurable(store);
-    } else {
-      checkpointer.whileNoneRuns(() -> verifier.checkDurable(store));
-    }
+    whileFileIsStill.accept(() -> verifier.checkDurable(store));
     long number;
     List<long[]> map;
     int[] catalog;
