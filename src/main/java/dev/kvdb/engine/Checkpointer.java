@@ -189,6 +189,14 @@ final class Checkpointer {
             >= Math.max(store.options.deadBytesTrigger(), liveBytes);
   }
 
+  /** The disk is full: a checkpoint may free pages and log slots for whoever tries again. */
+  void makeRoom() {
+    if (!requested) {
+      triggered++;
+      request();
+    }
+  }
+
   private void request() {
     requested = true;
     LockSupport.unpark(checkpointThread);
@@ -263,7 +271,8 @@ final class Checkpointer {
   void checkpointForClose() {
     mutex.lock();
     try {
-      if (logStarted) {
+      // Behind a recovery without a commit the other meta still names the log that goes now.
+      if (logStarted || !writer.durableMeta().clean()) {
         takeCheckpoint(Purpose.CLOSE);
         if (writer.isTailHeldByCatalog()) {
           takeCheckpoint(Purpose.CLOSE);

@@ -174,7 +174,11 @@ final class Committer {
       } else {
         applier.abandon();
       }
-      throw store.translate(problem);
+      RuntimeException told = store.translate(problem);
+      if (told instanceof EngineException e && e.kind() == Kind.OUT_OF_SPACE) {
+        checkpointer.makeRoom();
+      }
+      throw told;
     }
   }
 

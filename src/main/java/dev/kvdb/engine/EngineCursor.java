@@ -3,6 +3,7 @@ package dev.kvdb.engine;
 import dev.kvdb.pager.PageReader;
 import dev.kvdb.tree.TreeCursor;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
@@ -76,6 +77,12 @@ public final class EngineCursor implements AutoCloseable {
       throw new EngineException(
           EngineException.Kind.CLOSED, store.path() + ": the cursor was closed", null);
     }
+  }
+
+  /** What was copied out of a leaf is what it was only if the snapshot held the leaf until here. */
+  private void requireStillOpen() {
+    VarHandle.loadLoadFence();
+    snapshot.requireOpen();
   }
 
   /** Goes to the first entry; false if there is none. */
@@ -162,7 +169,9 @@ public final class EngineCursor implements AutoCloseable {
   public byte[] key() {
     requireOpen();
     try {
-      return Arrays.copyOf(cursor.keyBuffer(), cursor.keyLength());
+      byte[] key = Arrays.copyOf(cursor.keyBuffer(), cursor.keyLength());
+      requireStillOpen();
+      return key;
     } catch (RuntimeException | InternalError problem) {
       throw store.translate(problem);
     }
@@ -172,7 +181,9 @@ public final class EngineCursor implements AutoCloseable {
   public byte[] value() {
     requireOpen();
     try {
-      return cursor.copyValue();
+      byte[] value = cursor.copyValue();
+      requireStillOpen();
+      return value;
     } catch (RuntimeException | InternalError problem) {
       throw store.translate(problem);
     }

@@ -64,6 +64,13 @@ final class Verifier {
     store.checkpointWriter.durableProblems().forEach(this::report);
   }
 
+  /** Checks the tables as of a number, and the map against them. Nothing is changed meanwhile. */
+  VerifyResult verifyWithMap(long number) {
+    verify(number);
+    checkMap(pager.reachedPages(), pager.catalogPageNumbers());
+    return result();
+  }
+
   /** Checks the tables as of a number. */
   VerifyResult verify(long number) {
     for (Map.Entry<String, EngineTable> named : tables.namedAt(number).entrySet()) {

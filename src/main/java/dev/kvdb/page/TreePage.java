@@ -211,7 +211,8 @@ public final class TreePage {
     return m.get(BYTE, page + PageFormat.RUN_LENGTH);
   }
 
-  static void setRun(MemorySegment m, long page, int lastInsert, int runLength) {
+  /** Says where the newest insertion was and how long its run is. */
+  public static void setRun(MemorySegment m, long page, int lastInsert, int runLength) {
     putU16(m, page + PageFormat.LAST_INSERT, lastInsert);
     m.set(BYTE, page + PageFormat.RUN_LENGTH, (byte) runLength);
   }
@@ -534,10 +535,27 @@ public final class TreePage {
     noteInsertion(m, page, index);
   }
 
-  /** Overwrites a value with one of the same length. */
+  /** Overwrites a value with one that is no longer; what it leaves of the cell is freed. */
   public static void replaceValue(
       MemorySegment m, long page, int index, byte[] source, int valueOffset, int valueLength) {
-    MemorySegment.copy(source, valueOffset, m, BYTE, value(m, page, index) >>> 16, valueLength);
+    long value = value(m, page, index);
+    int before = (int) value & OFFSET_MASK;
+    if (valueLength != before) {
+      putU16(m, page + cellOffset(m, page, index), valueLength);
+      setFreedBytes(m, page, freedBytes(m, page) + before - valueLength);
+    }
+    MemorySegment.copy(source, valueOffset, m, BYTE, value >>> 16, valueLength);
+  }
+
+  /**
+   * Makes the run what it was before the newest insertion, if that was at this index: the entry is
+   * about to be inserted again, which must not break the run.
+   */
+  public static void takeBackInsertion(MemorySegment m, long page, int index) {
+    int run = runLength(m, page);
+    if (lastInsert(m, page) == index && run != 0) {
+      setRun(m, page, run > 0 ? index - 1 : index, run > 0 ? run - 1 : run + 1);
+    }
   }
 
   /** Takes out the slots of a range; their cells' bytes are freed. */
@@ -554,7 +572,13 @@ public final class TreePage {
     }
     setCount(m, page, count - (to - from));
     setFreedBytes(m, page, freed);
-    setRun(m, page, 0, 0);
+    int last = lastInsert(m, page);
+    if (last >= to) {
+      // A run goes on where it was, as when a queue loses its first entries.
+      setRun(m, page, last - (to - from), runLength(m, page));
+    } else if (last >= from) {
+      setRun(m, page, 0, 0);
+    }
   }
 
   /** Makes the first key of a branch the empty one that stands for minus infinity. */

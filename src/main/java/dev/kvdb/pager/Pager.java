@@ -1,6 +1,5 @@
 package dev.kvdb.pager;
 
-import dev.kvdb.nativecalls.NativeCallException;
 import dev.kvdb.page.CorruptPageException;
 import dev.kvdb.page.Faults;
 import dev.kvdb.page.PageChecksum;
@@ -33,7 +32,7 @@ public final class Pager implements PageWriter {
   private static final int GROW_FRACTION = 8;
   private static final int EVICT_PAGES_MAX = 256;
 
-  /** Pages that only checkpoints and commits that delete may take (I-13). */
+  /** Pages that commits which only delete may take beyond what others may (I-13). */
   static final int RESERVE_PAGES_MIN = 64;
 
   /** The fewest frames a pool can work with: the pages one operation pins, several times over. */
@@ -61,7 +60,10 @@ public final class Pager implements PageWriter {
 
   private long commitNumber;
   private long operation;
-  private boolean usesReserve;
+
+  /** The free pages that the commit or checkpoint under way leaves alone unless the file grows. */
+  private int floorPages;
+
   private int[] made = new int[64];
   private int madeCount;
   private final PageList deaths = new PageList();
@@ -79,7 +81,11 @@ public final class Pager implements PageWriter {
   private long durableNumber;
   private long begunNumber = NONE;
   private long registryVersion = -1;
-  private int reservePages = RESERVE_PAGES_MIN;
+  private int reservePages;
+
+  /** The part of the reserve that commits leave to the checkpoint, which alone gives pages back. */
+  private int checkpointPages;
+
   private int[] catalogPages;
   private long catalogBirth;
 
@@ -123,7 +129,16 @@ public final class Pager implements PageWriter {
     this.catalogBirth = meta.catalogBirth();
     this.durableNumber = meta.checkpointNumber();
     this.published = meta.checkpointNumber();
+    sizeReserve();
     map.load(catalog.regions(), file.pages());
+    if (map.filePages() > windowPages) {
+      throw new PoolLimitException(
+          "the page file has "
+              + map.filePages()
+              + " pages, its address space room for "
+              + windowPages
+              + " (open it with a larger addressSpaceBytes)");
+    }
     refreshHolders();
   }
 
@@ -194,7 +209,7 @@ public final class Pager implements PageWriter {
    */
   public void beginCommit(long number, boolean mayUseReserve) {
     commitNumber = number;
-    usesReserve = mayUseReserve;
+    floorPages = mayUseReserve ? checkpointPages : reservePages;
     madeCount = 0;
     deaths.clear();
     operation++;
@@ -457,7 +472,7 @@ public final class Pager implements PageWriter {
     if (hotCount > 0) {
       return hot[--hotCount];
     }
-    if (map.freePages() <= (usesReserve ? 0 : reservePages)) {
+    if (map.freePages() <= floorPages) {
       grow();
     }
     int page = map.take();
@@ -469,7 +484,7 @@ public final class Pager implements PageWriter {
 
   /** A page for the catalog: it is written directly and needs no frame. */
   int takePageWithoutFrame() {
-    usesReserve = true;
+    floorPages = 0;
     int page = takePage();
     int entry = space.entry(page);
     if (entry >= AddressSpace.FRAME_BIAS) {
@@ -491,14 +506,7 @@ public final class Pager implements PageWriter {
               + " pages (open it with a larger addressSpaceBytes)");
     }
     if (writesFile) {
-      try {
-        file.allocate(pages, target);
-      } catch (NativeCallException failure) {
-        if (failure.isOutOfSpace() && usesReserve && map.freePages() > 0) {
-          return;
-        }
-        throw failure;
-      }
+      file.allocate(pages, target);
     }
     map.growTo(target, commitNumber);
   }
@@ -643,9 +651,15 @@ public final class Pager implements PageWriter {
     }
     catalogPages = catalog.pages();
     catalogBirth = number;
-    reservePages = RESERVE_PAGES_MIN + 2 * catalogPages.length;
+    sizeReserve();
     reclaim();
     limbo.trim();
+  }
+
+  /** Enough for a catalog that has grown, and beyond that for the paths of some deletes (I-13). */
+  private void sizeReserve() {
+    checkpointPages = 2 * (catalogPages.length + 1);
+    reservePages = RESERVE_PAGES_MIN + checkpointPages;
   }
 
   /** Cuts the free tail off the file if that is worth it. */

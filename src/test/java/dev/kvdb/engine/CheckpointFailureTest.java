@@ -14,7 +14,7 @@ class CheckpointFailureTest {
   private static final EngineOptions OPTIONS =
       EngineOptions.defaults()
           .withPoolBytes(1)
-          .withLog(128 << 10, 1 << 20, 64 << 10)
+          .withLog(1 << 20, 8 << 20, 1 << 20) // no slot is made ready meanwhile
           .withAddressSpaceBytes(1L << 26);
 
   @Test

@@ -22,7 +22,7 @@ class TreeFillTest {
   private int valueBytes = 100;
 
   private void put(long number) {
-    byte[] key = String.format("user%012d", number).getBytes(StandardCharsets.US_ASCII);
+    byte[] key = key(number);
     System.arraycopy(key, 0, source, 0, key.length);
     tree.writer.put(source, 0, key.length, key.length, valueBytes);
   }
@@ -115,5 +115,62 @@ class TreeFillTest {
       tree.writer.delete(key, 0, key.length);
     }
     requireFill(0.25, 1);
+  }
+
+  @ParameterizedTest(name = "the value grows by {0} bytes")
+  @ValueSource(ints = {-50, 0, 1, 50})
+  void anAscendingLoadThatUpdatesEachNewEntryLeavesFullPages(int growth) {
+    for (int i = 0; i < ENTRIES; i++) {
+      valueBytes = 100;
+      put(i);
+      valueBytes = 100 + growth;
+      put(i);
+    }
+    requireFill(FULL, 1);
+  }
+
+  @Test
+  void aQueueThatLosesItsFirstEntriesStaysFull() {
+    int length = 2_000;
+    for (int i = 0; i < ENTRIES; i++) {
+      put(i);
+      if (i >= length) {
+        delete(i - length);
+      }
+    }
+    requireFill(FULL, 1);
+  }
+
+  @ParameterizedTest(name = "ascending: {0}")
+  @ValueSource(booleans = {true, false})
+  void deletesInARowLeaveNoThinPages(boolean ascending) {
+    load(ENTRIES, i -> i);
+    for (int i = 0; i < ENTRIES; i++) {
+      int number = ascending ? i : ENTRIES - 1 - i;
+      if (number % 10 != 0) {
+        delete(number);
+      }
+    }
+    requireFill(0.45, 1);
+  }
+
+  @Test
+  void rangeDeletesLeaveNoThinPages() {
+    load(ENTRIES, i -> i);
+    for (int i = 0; i + 500 <= ENTRIES; i += 500) {
+      byte[] from = key(i + 3);
+      byte[] to = key(i + 497);
+      tree.writer.deleteRange(from, 0, from.length, to, 0, to.length);
+    }
+    requireFill(0.45, 1);
+  }
+
+  private void delete(long number) {
+    byte[] key = key(number);
+    assertTrue(tree.writer.delete(key, 0, key.length), () -> "entry " + number);
+  }
+
+  private static byte[] key(long number) {
+    return String.format("user%012d", number).getBytes(StandardCharsets.US_ASCII);
   }
 }
