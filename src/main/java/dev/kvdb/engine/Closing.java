@@ -89,10 +89,7 @@ final class Closing {
    * range is given back when the last of them ends.
    */
   private void letPagesGo() {
-    views.settle(
-        store.space::unmapPages,
-        () ->
-            store.space.replaceByEmptyFile(unusedName()));
+    views.settle(store.space::unmapPages, () -> store.space.replaceByEmptyFile(unusedName()));
   }
 
   /** A name that nothing has, so that no neighbour is taken for the empty file and unlinked. */

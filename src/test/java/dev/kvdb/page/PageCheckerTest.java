@@ -138,8 +138,7 @@ class PageCheckerTest {
         whole++;
         for (int k = 0; k < TreePage.count(page.m, LeafPage.AT); k++) {
           byte[] key = page.keyAt(k);
-          assertEquals(
-              k, TreePage.search(page.m, LeafPage.AT, key, 0, key.length), "seed " + seed);
+          assertEquals(k, TreePage.search(page.m, LeafPage.AT, key, 0, key.length), "seed " + seed);
         }
       }
     }

@@ -100,7 +100,15 @@ class CatalogTest {
   }
 
   @ParameterizedTest(name = "{0} regions, {1} tables, {2} pages more than needed")
-  @CsvSource({"1, 0, 0", "1, 1, 0", "3, 40, 0", "200, 5000, 0", "1, 3000, 1", "1, 0, 2", "337, 0, 0"})
+  @CsvSource({
+    "1, 0, 0",
+    "1, 1, 0",
+    "3, 40, 0",
+    "200, 5000, 0",
+    "1, 3000, 1",
+    "1, 0, 2",
+    "337, 0, 0"
+  })
   void whatIsWrittenComesBack(int regionCount, int tableCount, int more) throws IOException {
     List<SpaceMap.Listed> regions = regions(regionCount);
     List<Catalog.Table> tables = tables(tableCount);
@@ -124,8 +132,7 @@ class CatalogTest {
     // Names that fill the last page to the byte, one less and one more.
     int free = FileFormat.CATALOG_CONTENT_BYTES - 4 - 12 - 4 - 28;
     for (int length : new int[] {free - 1, free, free + 1}) {
-      List<Catalog.Table> tables =
-          List.of(new Catalog.Table(1, "n".repeat(length), 0, 0, 0, 0));
+      List<Catalog.Table> tables = List.of(new Catalog.Table(1, "n".repeat(length), 0, 0, 0, 0));
       int needed = Catalog.pagesNeeded(1, tables);
       assertEquals(length > free ? 2 : 1, needed);
       int[] pages = pageNumbers(needed);
@@ -153,8 +160,7 @@ class CatalogTest {
     requireCorrupt(pages, second, encoded.get(1), FileFormat.CATALOG_NEXT_BIRTH, 5);
     requireCorrupt(pages, second, encoded.get(1), PageFormat.BIRTH, 5);
     requireCorrupt(pages, second, encoded.get(1), PageFormat.TYPE, PageFormat.TYPE_LEAF);
-    assertThrows(
-        CorruptPageException.class, () -> Catalog.read(file, pages[0], NUMBER + 1));
+    assertThrows(CorruptPageException.class, () -> Catalog.read(file, pages[0], NUMBER + 1));
     assertEquals(tables, Catalog.read(file, pages[0], NUMBER).tables());
   }
 

@@ -234,7 +234,8 @@ class SpaceMapModelTest {
   private int usedEnd() {
     int end = used.length();
     while (end > REGION
-        && used.get((end - 1) / REGION * REGION, end).cardinality() == FileFormat.MAP_PAGES.length) {
+        && used.get((end - 1) / REGION * REGION, end).cardinality()
+            == FileFormat.MAP_PAGES.length) {
       end = used.previousSetBit((end - 1) / REGION * REGION - 1) + 1;
     }
     return end;
@@ -275,7 +276,8 @@ class SpaceMapModelTest {
       } else if (round == 6) {
         grow(SpaceMap.usableLength(REGION * 2L + 1000 + random.nextInt(REGION)));
       }
-      commit(round == 20 ? 75_000 : random.nextInt(400), round == 40 ? 70_000 : random.nextInt(300));
+      commit(
+          round == 20 ? 75_000 : random.nextInt(400), round == 40 ? 70_000 : random.nextInt(300));
       requireEqual(when);
       if (random.nextInt(3) == 0 || round == 19) {
         checkpoint(random.nextInt(3) == 0);

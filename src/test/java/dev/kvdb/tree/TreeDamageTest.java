@@ -105,8 +105,7 @@ class TreeDamageTest {
   @Test
   void everyFlippedBitOfTheSlotsAndCellsOfABranchIsReported() {
     int root = tree.writer.rootPage();
-    int slotsEnd =
-        PageFormat.HEADER_BYTES + TreePage.count(m, at(root)) * TreePage.SLOT_BYTES;
+    int slotsEnd = PageFormat.HEADER_BYTES + TreePage.count(m, at(root)) * TreePage.SLOT_BYTES;
     requireReported(root, PageFormat.HEADER_BYTES, slotsEnd, "slots");
     for (int i = 0; i < TreePage.count(m, at(root)); i++) {
       int cell = TreePage.cellOffset(m, at(root), i);

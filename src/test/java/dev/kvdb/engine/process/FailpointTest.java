@@ -148,8 +148,7 @@ class FailpointTest {
     if (second != null) {
       status = run(path, level, second, 1, history);
       assertTrue(
-          status == Failpoint.EXIT_STATUS || status == 0,
-          "the second child ended with " + status);
+          status == Failpoint.EXIT_STATUS || status == 0, "the second child ended with " + status);
       deathsInRecovery += status == Failpoint.EXIT_STATUS ? 1 : 0;
     }
     check(path, level, history);
