@@ -306,6 +306,38 @@ class TreeWorstCaseTest {
     }
   }
 
+  /**
+   * An underfull page keeps a long prefix because of fences that are no longer the shortest; beside
+   * a full one, no division of the two with fresh separators fits.
+   */
+  @Test
+  void pagesThatCannotBeDividedAnewStayAsTheyAre() {
+    byte[] stem = filled(900, 'c');
+    for (int i = 0; i < 4; i++) {
+      tree.put(text("b" + i), new byte[500]);
+    }
+    byte[] lastOfLeft = join(stem, text("0"));
+    byte[] firstOfRight = join(stem, text("a"));
+    tree.put(lastOfLeft, new byte[500]);
+    tree.put(firstOfRight, new byte[900]);
+    assertEquals(2, tree.check().leaves());
+    for (char last = 'b'; last < 'i'; last++) {
+      tree.put(join(stem, text("" + last)), new byte[0]);
+    }
+    tree.delete(lastOfLeft);
+    int free = TreePage.CAPACITY_BYTES - 901 - 4 * 510;
+    tree.put(text("b4"), new byte[500]);
+    tree.put(text("b5"), new byte[free - 510 - 10]);
+    assertEquals(2, tree.check().leaves());
+    tree.commit();
+    tree.delete(firstOfRight);
+    assertEquals(2, tree.check().leaves());
+    tree.compareAll();
+    tree.deleteRange(text("b"), text("c"));
+    assertEquals(1, tree.check().leaves());
+    tree.compareAll();
+  }
+
   // ------------------------------------------------------------------ range deletes, height
 
   @Test
