@@ -232,7 +232,7 @@ class CutLogTest {
     Setup setup = setup(true);
     List<Commits> commits = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      commits.add(put(10 + i, 60 * i, CommitLevel.NONE));
+      commits.add(put(10 + i, 50 * i, CommitLevel.NONE));
     }
     Left left = leave(setup, List.of(), commits);
     Random random = new Random(2);
@@ -253,7 +253,10 @@ class CutLogTest {
     assertTrue(images > 100);
   }
 
-  /** The header of a slot decides whose it is: without it durable commits would be gone. */
+  /**
+   * The header of a slot decides whose it is: a damaged one must not make a slot be taken for
+   * someone else's, nor its commits be forgotten.
+   */
   @Test
   void aFlippedBitInASlotHeaderIsDamage() {
     Setup setup = setup(false);
@@ -263,24 +266,22 @@ class CutLogTest {
     }
     Left left = leave(setup, List.of(), commits);
     int images = 0;
-    StringBuilder lost = new StringBuilder();
-    for (String name : left.files.keySet().stream().filter(n -> n.contains("-wal-")).sorted().toList()) {
-      for (int at = 0; at < 76; at += 3) {
+    for (String name : left.files.keySet()) {
+      boolean holdsRecords =
+          left.stretches.stream().flatMap(List::stream).anyMatch(s -> s.file.equals(name));
+      for (int at = 0; holdsRecords && at < 76; at++) {
         byte[] bytes = left.files.get(name).clone();
         bytes[at] ^= 4;
         try (SimulatedDisk disk = left.disk(name, bytes)) {
-          try {
-            int state = stateOf(left, setup, disk);
-            if (state != commits.size()) {
-              lost.append(name + " byte " + at + ": state after " + state + " of " + commits.size() + "\n");
-            }
-          } catch (EngineException refused) {
-            images++;
-          }
+          CrashChecker.requireRefused(
+              disk, setup, EngineException.Kind.CORRUPT, EngineException.Kind.LOG_MISSING);
+          images++;
+        } catch (AssertionError problem) {
+          throw new AssertionError(name + ", byte " + at + ": " + problem, problem);
         }
       }
     }
     System.out.println("flipped bits in slot headers: " + images + " images refused");
-    assertEquals("", lost.toString());
+    assertTrue(images > 200);
   }
 }
