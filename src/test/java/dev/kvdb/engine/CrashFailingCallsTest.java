@@ -164,7 +164,7 @@ class CrashFailingCallsTest {
       for (String errno : new String[] {"EIO", "ENOSPC"}) {
         print(
             level + ", " + errno + ", " + effect,
-            campaign(errno.equals("EIO") ? 2 : 5)
+            campaign(errno.equals("EIO") ? 3 : 7)
                 .fail(
                     errno,
                     effect,
@@ -218,7 +218,7 @@ class CrashFailingCallsTest {
     CrashChecker checker = CrashChecker.of(setup);
     print(
         "large commits, " + level,
-        campaign(13)
+        campaign(19)
             .fail(
                 "ENOSPC",
                 Effect.PARTIAL,
@@ -239,7 +239,7 @@ class CrashFailingCallsTest {
     CrashChecker checker = CrashChecker.of(setup);
     print(
         "stopped, " + level,
-        campaign(2).stop(new Program(setup, 60), checker.afterKill(), checker.afterCut()));
+        campaign(3).stop(new Program(setup, 60), checker.afterKill(), checker.afterCut()));
   }
 
   /** A full disk: commits fail, deletes need no room, and with room again all goes on. */

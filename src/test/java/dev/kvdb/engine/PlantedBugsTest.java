@@ -12,6 +12,7 @@ import dev.kvdb.disk.ImageChoice;
 import dev.kvdb.disk.ImageChoice.Data;
 import dev.kvdb.disk.ImageChoice.Names;
 import dev.kvdb.disk.Kind;
+import dev.kvdb.disk.Operation;
 import dev.kvdb.disk.SimulatedDisk;
 import dev.kvdb.engine.CrashEngine.Setup;
 import dev.kvdb.log.CraftedLogs;
@@ -20,6 +21,7 @@ import dev.kvdb.log.LogPosition;
 import dev.kvdb.log.LogReader;
 import dev.kvdb.log.Rules;
 import dev.kvdb.nativecalls.NativeCalls;
+import dev.kvdb.pager.FileFormat;
 import dev.kvdb.pager.SpacePolicy;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -96,7 +98,13 @@ class PlantedBugsTest {
   }
 
   private static void cutEveryCall(Program program, Setup setup) {
-    CutCampaign.standard().cut(program, CrashChecker.of(setup).afterCut());
+    cut(program, setup, 1);
+  }
+
+  private static void cut(Program program, Setup setup, int stride) {
+    CutCampaign.standard()
+        .withPoints(CutPoints.every(stride))
+        .cut(program, CrashChecker.of(setup).afterCut());
   }
 
   private static boolean isMeta(ChangedCalls.Call call) {
@@ -173,7 +181,7 @@ class PlantedBugsTest {
     try (SimulatedDisk first = SimulatedDisk.create()) {
       checkpoints(first, setup);
       for (int end = 1; end <= first.operationCount(); end++) {
-        if (first.operations().get(end - 1).kind() != Kind.WRITE) {
+        if (end % 3 != 0 && !isMetaWrite(first.operations().get(end - 1))) {
           continue;
         }
         try (SimulatedDisk second = SimulatedDisk.from(first.kill(end))) {
@@ -193,15 +201,17 @@ class PlantedBugsTest {
     assertTrue(images > 0);
   }
 
+  private static boolean isMetaWrite(Operation operation) {
+    return operation.kind() == Kind.WRITE
+        && !operation.name().contains("-wal-")
+        && (operation.offset() == 0 || operation.offset() == SECOND_META);
+  }
+
   private static int tearMetas(SimulatedDisk disk, List<Object> earlier, CrashChecker checker)
       throws Exception {
     int images = 0;
-    for (var write : disk.operations()) {
-      boolean isMeta =
-          write.kind() == Kind.WRITE
-              && write.name().equals(CrashEngine.NAME)
-              && (write.offset() == 0 || write.offset() == SECOND_META);
-      if (!isMeta) {
+    for (Operation write : disk.operations()) {
+      if (!isMetaWrite(write)) {
         continue;
       }
       CrashImage image =
@@ -345,7 +355,96 @@ class PlantedBugsTest {
                 return false;
               }
             }),
-        with -> cutEveryCall(disk -> commitsDuringCheckpoint(disk, with), with));
+        with -> cut(disk -> commitsDuringCheckpoint(disk, with), with, 2));
+  }
+
+  /** A database of two regions of the space map, whose catalog lies in the first. */
+  private static CrashImage twoRegions(Setup setup) {
+    try (SimulatedDisk disk = SimulatedDisk.create()) {
+      try (CrashEngine engine = CrashEngine.open(disk, setup)) {
+        engine.createTable("t", CommitLevel.NONE);
+        for (int i = 0; usedPages(engine) < FileFormat.REGION_PAGES + 200; i++) {
+          CrashEngine.Batch batch = engine.batch();
+          for (int j = 0; j < 1000; j++) {
+            batch.put("t", longKey(1000 * i + j), value(i, 1024));
+          }
+          batch.write(CommitLevel.NONE);
+        }
+        engine.checkpoint();
+        // Room for catalogs, and for what the last commits copy, at the beginning of the file.
+        engine.deleteRange("t", null, longKey(500), CommitLevel.NONE);
+        engine.checkpoint();
+      }
+      return disk.kill(disk.operationCount());
+    }
+  }
+
+  private static long usedPages(CrashEngine engine) {
+    EngineStats stats = engine.engine().stats();
+    return stats.pages() - stats.freePages();
+  }
+
+  /** So long that a page holds one entry. */
+  private static byte[] longKey(int i) {
+    return String.format("%06d%0994d", i, 0).getBytes();
+  }
+
+  /** The space map of a region changes behind the freeze of a checkpoint, and not again. */
+  private static void changeBehindTheFreeze(CrashImage base, Setup setup, ForgetfulMaps policy)
+      throws Exception {
+    try (SimulatedDisk disk = SimulatedDisk.from(base)) {
+      try (CrashEngine engine = CrashEngine.open(disk, setup)) {
+        // Not the last: its leaf was copied to the beginning of the file again and again.
+        byte[] nearEnd = engine.model().entries("t").descendingKeySet().stream().skip(50).findFirst().orElseThrow();
+        engine.checkpoint();
+        AtomicBoolean armed = new AtomicBoolean(true);
+        Thread program = Thread.currentThread();
+        disk.duringFlush(
+            () -> {
+              if (Thread.currentThread() == program && armed.getAndSet(false)) {
+                engine.delete("t", nearEnd, CommitLevel.NONE);
+              }
+            });
+        engine.engine().checkpoint();
+        disk.duringFlush(() -> {});
+        policy.cleanUntil = engine.engine().stats().commitNumber();
+        engine.checkpoint();
+      }
+      try (SimulatedDisk left = SimulatedDisk.from(disk.kill(disk.operationCount()))) {
+        List<Object> marks = new ArrayList<>(disk.marksBefore(disk.operationCount()));
+        CrashHistory.Found atOpen = (CrashHistory.Found) marks.getFirst();
+        marks.addFirst(new CrashHistory.Begun(0, atOpen.state()));
+        CrashChecker.of(setup, 1000).afterKill().check(left, marks);
+      }
+    }
+  }
+
+  /** Takes regions that changed up to a number for written. */
+  private static final class ForgetfulMaps extends SpacePolicy {
+    private volatile long cleanUntil;
+
+    @Override
+    protected boolean isMapExact(long changedAt, long freezeNumber, long writtenStamp) {
+      return writtenStamp >= 0 && changedAt <= Math.max(writtenStamp, cleanUntil);
+    }
+  }
+
+  @Test
+  void aRegionCalledCleanThoughItChangedBehindTheFreeze() throws Exception {
+    Setup setup =
+        Setup.of(
+            CrashEngine.options(CommitLevel.NONE, 8 << 20)
+                .withPoolBytes(32 << 20)
+                .withDeadBytesTrigger(1 << 30)
+                .withLog(1 << 30, 2L << 30, 8 << 20));
+    CrashImage base = twoRegions(setup);
+    ForgetfulMaps unused = new ForgetfulMaps();
+    ForgetfulMaps forgetful = new ForgetfulMaps();
+    assertCaught(
+        "a region called clean though it changed behind the freeze",
+        setup,
+        setup.with(forgetful),
+        with -> changeBehindTheFreeze(base, with, with == setup ? unused : forgetful));
   }
 
   /** While a commit is being synced others follow, and readers look at the state before it. */
@@ -460,7 +559,7 @@ class PlantedBugsTest {
             }),
         with ->
             CutCampaign.standard()
-                .withPoints(CutPoints.every(9))
+                .withPoints(CutPoints.sampled(25))
                 .cut(disk -> commitFails(disk, with), CrashChecker.of(with).afterCut()));
   }
 
@@ -498,15 +597,14 @@ class PlantedBugsTest {
     int part = CraftedLogs.partBytesMax();
     try (CrashEngine engine = CrashEngine.open(disk, setup)) {
       fill(engine, 20);
-      put(engine, 1, 1, CommitLevel.FSYNC);
+      put(engine, 1, 81, CommitLevel.FSYNC);
       disk.failCall(2, "EIO", Effect.WHOLE, Kind.WRITE);
       CrashEngine.Batch failing = batchOf(engine, part + SINGLE_PAYLOAD_BYTES, 1);
       assertThrows(EngineException.class, () -> failing.write(CommitLevel.NONE));
       disk.clearFailures();
       batchOf(engine, part, 2).write(CommitLevel.NONE);
-      put(engine, 2, 2, CommitLevel.NONE);
-      put(engine, 3, 3, CommitLevel.NONE);
-      if (Boolean.getBoolean("dbg")) disk.operations().stream().skip(disk.operationCount()-14).forEach(System.out::println);
+      put(engine, 2, 82, CommitLevel.NONE);
+      put(engine, 3, 83, CommitLevel.NONE);
     }
   }
 
@@ -540,7 +638,7 @@ class PlantedBugsTest {
         CrashEngine engine = CrashEngine.open(disk, setup)) {
       fill(engine, 20);
       EngineTable table = engine.engine().findTable("t");
-      put(engine, 1, 1, CommitLevel.FULL);
+      put(engine, 1, 81, CommitLevel.FULL);
       OperationBuffer unfinished = new OperationBuffer();
       unfinished.put(table.id(), key(500), value(5, 100));
       OperationBuffer whole = new OperationBuffer();
