@@ -1,6 +1,7 @@
 package dev.kvdb.log;
 
 import dev.kvdb.log.LogDirectory.Slot;
+import dev.kvdb.log.LogDirectory.SlotName;
 import dev.kvdb.nativecalls.NativeCalls;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,7 @@ public final class LogReader {
   private final LogPosition start;
   private final Rules rules;
   private final List<Slot> chain;
+  private final List<SlotName> otherFiles = new ArrayList<>();
   private final List<Span> spans = new ArrayList<>();
   private LogSummary summary;
   private long commitBytesMax;
@@ -28,6 +30,8 @@ public final class LogReader {
     this.rules = rules;
     this.chain =
         directory.slots().stream().filter(slot -> slot.number() >= start.slotNumber()).toList();
+    otherFiles.addAll(directory.foreignFiles());
+    otherFiles.addAll(directory.unusedFiles());
   }
 
   /**
@@ -45,7 +49,7 @@ public final class LogReader {
    * @param rules which rules to hold to; anything but {@link Rules#STRICT} is for tests of tests
    * @throws LogMissingException if the start slot is not there or has another salt
    * @throws LogDamagedException if records are missing that a record behind them says were durable,
-   *     or two files carry the same slot number
+   *     a file without a good header continues the log, or two files carry the same slot number
    * @throws dev.kvdb.nativecalls.NativeCallException if a file cannot be read
    */
   public static LogReader open(
@@ -64,6 +68,7 @@ public final class LogReader {
       new DamageSearch(window, pass.record, chain, pass.slotIndex, pass.offset, pass.expectedLsn)
           .run();
       summary = pass.summary();
+      new LostSlotSearch(calls, window).run(otherFiles, summary.end());
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.kvdb.engine;
 
 import dev.kvdb.disk.CutCampaign.Checker;
+import dev.kvdb.disk.Drive;
 import dev.kvdb.disk.SimulatedDisk;
 import dev.kvdb.engine.CrashEngine.Setup;
 import dev.kvdb.engine.EngineException.Kind;
@@ -17,20 +18,27 @@ final class CrashChecker {
 
   private final Setup setup;
   private final int everyNth;
+  private final Drive drive;
   private int checked;
 
-  private CrashChecker(Setup setup, int everyNth) {
+  private CrashChecker(Setup setup, int everyNth, Drive drive) {
     this.setup = setup;
     this.everyNth = everyNth;
+    this.drive = drive;
   }
 
   /** One that opens as a setup says, and writes to every so manyth image too. */
   static CrashChecker of(Setup setup, int everyNth) {
-    return new CrashChecker(setup, everyNth);
+    return new CrashChecker(setup, everyNth, Drive.LINUX);
   }
 
   static CrashChecker of(Setup setup) {
-    return new CrashChecker(setup, 5);
+    return of(setup, 5);
+  }
+
+  /** One for images of another drive. */
+  CrashChecker on(Drive newDrive) {
+    return new CrashChecker(setup, everyNth, newDrive);
   }
 
   /** Checks what a power cut left. */
@@ -44,12 +52,20 @@ final class CrashChecker {
   }
 
   private void check(SimulatedDisk disk, List<Object> marks, boolean afterKill) {
-    CrashHistory history = CrashHistory.of(marks);
+    CrashHistory history = CrashHistory.of(marks, drive);
     int nth = checked++;
-    if (nth % everyNth == 1 && history.isCreated()) {
+    if (nth % everyNth == everyNth / 2 && history.isCreated()) {
       checkReadOnly(disk, history, afterKill);
     }
-    boolean goesOn = nth % everyNth == 0;
+    boolean goesOn = nth % everyNth == everyNth - 1;
+    checkAndGoOn(disk, history, afterKill, goesOn);
+    if (goesOn) {
+      reopen(disk);
+    }
+  }
+
+  private void checkAndGoOn(
+      SimulatedDisk disk, CrashHistory history, boolean afterKill, boolean goesOn) {
     try (Engine engine = open(disk, history)) {
       CrashModel found = CrashModel.read(engine);
       history.requireLegal(found, afterKill);
@@ -59,9 +75,8 @@ final class CrashChecker {
         engine.put(table, KEY, KEY, CommitLevel.NONE);
         requireSound(engine);
       }
-    }
-    if (goesOn) {
-      reopen(disk);
+    } catch (EngineException problem) {
+      throw new AssertionError("it opens, and then: " + problem, problem);
     }
   }
 

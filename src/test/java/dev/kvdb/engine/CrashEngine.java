@@ -101,6 +101,9 @@ final class CrashEngine implements AutoCloseable {
 
   /** Runs one commit between its marks. */
   void commit(CrashModel next, CommitLevel level, Runnable operation) {
+    if (refused) {
+      requireRefused(operation);
+    }
     int number = ++commits;
     disk.mark(new Begun(number, next));
     try {
@@ -112,9 +115,11 @@ final class CrashEngine implements AutoCloseable {
     }
     model = next;
     disk.mark(new Acked(number, level));
-    if (refused) {
-      throw new AssertionError("a commit was taken after writing had ended");
-    }
+  }
+
+  private static void requireRefused(Runnable operation) {
+    operation.run(); // throws, or else:
+    throw new AssertionError("a commit was taken after writing had ended");
   }
 
   private EngineTable table(String name) {

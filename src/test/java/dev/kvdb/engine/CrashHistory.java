@@ -1,6 +1,7 @@
 package dev.kvdb.engine;
 
 import dev.kvdb.disk.CutCampaign.Interruption;
+import dev.kvdb.disk.Drive;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,17 +35,23 @@ final class CrashHistory {
   record Closed() {}
 
   private final List<CrashModel> states = new ArrayList<>();
+  private final CommitLevel weakestDurable;
   private boolean created;
   private int cutFloor;
   private int killFloor;
 
-  private CrashHistory() {
+  private CrashHistory(CommitLevel weakestDurable) {
+    this.weakestDurable = weakestDurable;
     states.add(CrashModel.EMPTY);
   }
 
-  /** Follows the marks; fails if an open found on the way what it could not. */
-  static CrashHistory of(List<Object> marks) {
-    CrashHistory history = new CrashHistory();
+  /**
+   * Follows the marks of a disk with such a drive, whose flushes decide which levels survive a power
+   * cut; fails if an open found on the way what it could not.
+   */
+  static CrashHistory of(List<Object> marks, Drive drive) {
+    CrashHistory history =
+        new CrashHistory(drive == Drive.LINUX ? CommitLevel.FSYNC : CommitLevel.FULL);
     marks.forEach(history::follow);
     return history;
   }
@@ -62,7 +69,7 @@ final class CrashHistory {
       case Begun begun -> states.add(begun.state);
       case Acked acked -> {
         killFloor = states.size() - 1;
-        if (acked.level != CommitLevel.NONE) {
+        if (acked.level.compareTo(weakestDurable) >= 0) {
           cutFloor = killFloor;
         }
       }

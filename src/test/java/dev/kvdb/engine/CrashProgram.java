@@ -124,7 +124,7 @@ final class CrashProgram implements Program {
     engine.close();
     counters.growths.addAndGet(
         disk.operations().stream()
-            .filter(o -> o.kind() == Kind.ALLOCATE && o.name().equals(CrashEngine.NAME))
+            .filter(o -> o.kind() == Kind.ALLOCATE && !o.name().contains("-wal-"))
             .count());
   }
 
