@@ -46,8 +46,8 @@ final class CrashHistory {
   }
 
   /**
-   * Follows the marks of a disk with such a drive, whose flushes decide which levels survive a power
-   * cut; fails if an open found on the way what it could not.
+   * Follows the marks of a disk with such a drive, whose flushes decide which levels survive a
+   * power cut; fails if an open found on the way what it could not.
    */
   static CrashHistory of(List<Object> marks, Drive drive) {
     CrashHistory history =

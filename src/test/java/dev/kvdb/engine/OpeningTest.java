@@ -76,8 +76,7 @@ class OpeningTest {
     damage(path, MAP_PAGES[1]);
     byte[] before = Files.readAllBytes(path);
     EngineException refused =
-        assertThrows(
-            EngineException.class, () -> Engine.open(path, OPTIONS, NativeCalls.system()));
+        assertThrows(EngineException.class, () -> Engine.open(path, OPTIONS, NativeCalls.system()));
     assertEquals(EngineException.Kind.CORRUPT, refused.kind());
     assertArrayEquals(before, Files.readAllBytes(path));
   }
