@@ -91,14 +91,13 @@ final class CrashChecker {
   private void checkReadOnly(SimulatedDisk disk, CrashHistory history, boolean afterKill) {
     int before = disk.operationCount();
     try (Engine engine =
-        setup
-            .with(setup.options().withReadOnly(true).withPoolBytes(64L << 20))
-            .open(disk)) {
+        setup.with(setup.options().withReadOnly(true).withPoolBytes(64L << 20)).open(disk)) {
       history.requireLegal(CrashModel.read(engine), afterKill);
     }
     if (disk.operationCount() != before) {
       throw new AssertionError(
-          "opening for reading changed something: " + disk.operations().subList(before, before + 1));
+          "opening for reading changed something: "
+              + disk.operations().subList(before, before + 1));
     }
   }
 

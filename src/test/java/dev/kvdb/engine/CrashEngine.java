@@ -130,7 +130,6 @@ final class CrashEngine implements AutoCloseable {
     return table;
   }
 
-
   void createTable(String name, CommitLevel engineLevel) {
     commit(model.withTable(name), engineLevel, () -> engine.createTable(name));
   }
@@ -217,7 +216,8 @@ final class CrashEngine implements AutoCloseable {
   void check() {
     CrashModel seen = CrashModel.read(engine);
     if (!seen.isSameAs(model)) {
-      throw new AssertionError("the open engine shows another state: " + seen.differencesFrom(model));
+      throw new AssertionError(
+          "the open engine shows another state: " + seen.differencesFrom(model));
     }
   }
 

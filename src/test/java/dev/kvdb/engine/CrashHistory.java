@@ -46,8 +46,8 @@ final class CrashHistory {
   }
 
   /**
-   * Follows the marks of a disk with such a drive, whose flushes decide which levels survive a power
-   * cut; fails if an open found on the way what it could not.
+   * Follows the marks of a disk with such a drive, whose flushes decide which levels survive a
+   * power cut; fails if an open found on the way what it could not.
    */
   static CrashHistory of(List<Object> marks, Drive drive) {
     CrashHistory history =
@@ -99,7 +99,8 @@ final class CrashHistory {
 
   /** Fails unless a state may be what a killed process, or else a power cut, left. */
   void requireLegal(CrashModel found, boolean afterKill) {
-    requireLegal(found, afterKill ? killFloor : cutFloor, afterKill ? "after a kill" : "after a cut");
+    requireLegal(
+        found, afterKill ? killFloor : cutFloor, afterKill ? "after a kill" : "after a cut");
   }
 
   private void requireLegal(CrashModel found, int floor, String when) {

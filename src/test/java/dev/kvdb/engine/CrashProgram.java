@@ -75,8 +75,7 @@ final class CrashProgram implements Program {
    * @param spread how many different keys there are
    * @param batchPutsMax the size of the largest batches
    */
-  CrashProgram(
-      Setup setup, long seed, int steps, int spread, int batchPutsMax, Counters counters) {
+  CrashProgram(Setup setup, long seed, int steps, int spread, int batchPutsMax, Counters counters) {
     this.setup = setup;
     this.seed = seed;
     this.steps = steps;
@@ -187,7 +186,8 @@ final class CrashProgram implements Program {
     int before = disk.operationCount();
     engine.put(table, key(), Keys.value(random), level);
     counters.commits.incrementAndGet();
-    if (level == CommitLevel.FULL && disk.operations().stream().skip(before).anyMatch(this::isFirst)) {
+    if (level == CommitLevel.FULL
+        && disk.operations().stream().skip(before).anyMatch(this::isFirst)) {
       counters.syncedFirstRecords.incrementAndGet();
     }
   }
@@ -259,9 +259,7 @@ final class CrashProgram implements Program {
     if (kept.size() == SNAPSHOTS_MAX) {
       kept.removeFirst().snapshot().close();
     }
-    kept.add(
-        new Kept(
-            engine.engine().beginSnapshot(), engine.engine().tables(), engine.model()));
+    kept.add(new Kept(engine.engine().beginSnapshot(), engine.engine().tables(), engine.model()));
   }
 
   /** Names may have changed since: a snapshot's tables are compared by their entries. */

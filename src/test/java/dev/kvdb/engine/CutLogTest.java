@@ -35,7 +35,8 @@ class CutLogTest {
 
     SimulatedDisk disk(String changedFile, byte[] changed) {
       SimulatedDisk disk = SimulatedDisk.create();
-      files.forEach((name, bytes) -> disk.putFile(name, name.equals(changedFile) ? changed : bytes));
+      files.forEach(
+          (name, bytes) -> disk.putFile(name, name.equals(changedFile) ? changed : bytes));
       return disk;
     }
 
@@ -46,8 +47,7 @@ class CutLogTest {
           int from = (int) stretch.from;
           int to = (int) stretch.to;
           byte[] now = stretch.file.equals(file) ? changed : files.get(stretch.file);
-          if (now.length < to
-              || !Arrays.equals(now, from, to, files.get(stretch.file), from, to)) {
+          if (now.length < to || !Arrays.equals(now, from, to, files.get(stretch.file), from, to)) {
             return i;
           }
         }
@@ -60,7 +60,9 @@ class CutLogTest {
     void run(CrashEngine engine);
   }
 
-  /** Runs commits, notes what each wrote, and takes what is left when the process is killed then. */
+  /**
+   * Runs commits, notes what each wrote, and takes what is left when the process is killed then.
+   */
   private static Left leave(Setup setup, List<Commits> before, List<Commits> commits) {
     Left left = new Left();
     try (SimulatedDisk disk = SimulatedDisk.create();
@@ -144,7 +146,8 @@ class CutLogTest {
         images += cutWithin(left, setup, stretch);
       }
     }
-    System.out.println("log cut at every byte, mapped " + mapped + ": " + images + " images opened");
+    System.out.println(
+        "log cut at every byte, mapped " + mapped + ": " + images + " images opened");
     assertTrue(images > 1000);
   }
 
@@ -222,7 +225,13 @@ class CutLogTest {
       }
     }
     System.out.println(
-        "flipped bits, mapped " + mapped + ": " + refused + " images refused, " + opened + " opened");
+        "flipped bits, mapped "
+            + mapped
+            + ": "
+            + refused
+            + " images refused, "
+            + opened
+            + " opened");
     assertTrue(refused > 500 && opened > 10);
   }
 

@@ -16,9 +16,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Power cuts and kills at the calls of creation, of checkpoints, of random programs of every kind of
- * commit, and of the recovery after them. {@code -Dkvdb.long=true} leaves out no call and takes more
- * seeds; {@code -Dkvdb.seed} moves on to others.
+ * Power cuts and kills at the calls of creation, of checkpoints, of random programs of every kind
+ * of commit, and of the recovery after them. {@code -Dkvdb.long=true} leaves out no call and takes
+ * more seeds; {@code -Dkvdb.seed} moves on to others.
  */
 class CutProgramsTest {
   private static final boolean LONG = Boolean.getBoolean("kvdb.long");
@@ -121,8 +121,7 @@ class CutProgramsTest {
     return new CrashProgram(setup, seed, steps, spread, batchPutsMax, COUNTERS);
   }
 
-  private static void sampled(
-      String what, Setup setup, long seed, int stride, Program program) {
+  private static void sampled(String what, Setup setup, long seed, int stride, Program program) {
     CutCampaign campaign = CutCampaign.standard().withPoints(CutPoints.every(LONG ? 1 : stride));
     CrashChecker checker = CrashChecker.of(setup);
     print(what + ", seed " + seed, campaign.cut(program, checker.afterCut()));

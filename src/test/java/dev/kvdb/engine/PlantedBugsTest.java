@@ -214,8 +214,7 @@ class PlantedBugsTest {
       if (!isMetaWrite(write)) {
         continue;
       }
-      CrashImage image =
-          disk.cut(write.index() + 1, new ImageChoice(Data.NOTHING, Names.KEPT, 0));
+      CrashImage image = disk.cut(write.index() + 1, new ImageChoice(Data.NOTHING, Names.KEPT, 0));
       List<Object> marks = new ArrayList<>(earlier);
       marks.addAll(disk.marksBefore(write.index() + 1));
       for (int torn : new int[] {60, 130, 300}) {
@@ -312,7 +311,9 @@ class PlantedBugsTest {
         with -> cutEveryCall(disk -> checkpoints(disk, with), with));
   }
 
-  /** Commits within the flush of a checkpoint, so that pages it reaches die before it is durable. */
+  /**
+   * Commits within the flush of a checkpoint, so that pages it reaches die before it is durable.
+   */
   private static void commitsDuringCheckpoint(SimulatedDisk disk, Setup setup) {
     try (CrashEngine engine = CrashEngine.open(disk, setup)) {
       fill(engine, 200);
@@ -344,7 +345,8 @@ class PlantedBugsTest {
   void pageHandedOutThatTheBegunCheckpointReaches() throws Exception {
     // Large slots: no other thread flushes one, so the first flush is that of the pages.
     Setup setup =
-        Setup.of(CrashEngine.options(CommitLevel.FSYNC, 1 << 20).withLog(8 << 20, 32 << 20, 1 << 20));
+        Setup.of(
+            CrashEngine.options(CommitLevel.FSYNC, 1 << 20).withLog(8 << 20, 32 << 20, 1 << 20));
     assertCaught(
         "a page handed out that only the begun checkpoint reaches",
         setup,
@@ -395,7 +397,11 @@ class PlantedBugsTest {
     try (SimulatedDisk disk = SimulatedDisk.from(base)) {
       try (CrashEngine engine = CrashEngine.open(disk, setup)) {
         // Not the last: its leaf was copied to the beginning of the file again and again.
-        byte[] nearEnd = engine.model().entries("t").descendingKeySet().stream().skip(50).findFirst().orElseThrow();
+        byte[] nearEnd =
+            engine.model().entries("t").descendingKeySet().stream()
+                .skip(50)
+                .findFirst()
+                .orElseThrow();
         engine.checkpoint();
         AtomicBoolean armed = new AtomicBoolean(true);
         Thread program = Thread.currentThread();
@@ -510,7 +516,8 @@ class PlantedBugsTest {
   @Test
   void reuseBeforeTheDeathIsPublished() throws Exception {
     Setup setup =
-        Setup.of(CrashEngine.options(CommitLevel.FSYNC, 1 << 20).withLog(8 << 20, 32 << 20, 1 << 20));
+        Setup.of(
+            CrashEngine.options(CommitLevel.FSYNC, 1 << 20).withLog(8 << 20, 32 << 20, 1 << 20));
     assertCaught(
         "reuse before the death is published",
         setup,
@@ -546,7 +553,8 @@ class PlantedBugsTest {
   @Test
   void deathsOfAFailedCommitAreFiled() throws Exception {
     Setup setup =
-        Setup.of(CrashEngine.options(CommitLevel.FSYNC, 1 << 20).withLog(8 << 20, 32 << 20, 1 << 20));
+        Setup.of(
+            CrashEngine.options(CommitLevel.FSYNC, 1 << 20).withLog(8 << 20, 32 << 20, 1 << 20));
     assertCaught(
         "the deaths of a failed commit are filed",
         setup,
@@ -626,8 +634,7 @@ class PlantedBugsTest {
         with ->
             CutCampaign.standard()
                 .withChoices(choices)
-                .cut(
-                    disk -> commitBehindAFailedOne(disk, with), CrashChecker.of(with).afterCut()));
+                .cut(disk -> commitBehindAFailedOne(disk, with), CrashChecker.of(with).afterCut()));
   }
 
   /** The engine takes failed commits back, so a log like this is written by hand. */

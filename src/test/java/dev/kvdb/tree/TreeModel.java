@@ -67,12 +67,7 @@ final class TreeModel {
     byte[] toSource = to == null ? null : shifted(to, 5);
     long deleted =
         writer.deleteRange(
-            fromSource,
-            3,
-            from == null ? 0 : from.length,
-            toSource,
-            5,
-            to == null ? 0 : to.length);
+            fromSource, 3, from == null ? 0 : from.length, toSource, 5, to == null ? 0 : to.length);
     NavigableMap<byte[], byte[]> part = range(from, to);
     assertEquals(part.size(), deleted, () -> "delete range " + hex(from) + " to " + hex(to));
     part.clear();
@@ -188,8 +183,7 @@ final class TreeModel {
         return null;
       }
       byte[] bytes = new byte[(int) value & 0xFFFF];
-      MemorySegment.copy(
-          pager.memory(), PageFormat.BYTE, value >>> 16, bytes, 0, bytes.length);
+      MemorySegment.copy(pager.memory(), PageFormat.BYTE, value >>> 16, bytes, 0, bytes.length);
       return bytes;
     } finally {
       pager.exit(token);
@@ -209,7 +203,11 @@ final class TreeModel {
   }
 
   private static void requireAt(
-      TreeCursor cursor, boolean found, Map.Entry<byte[], byte[]> expected, String how, byte[] key) {
+      TreeCursor cursor,
+      boolean found,
+      Map.Entry<byte[], byte[]> expected,
+      String how,
+      byte[] key) {
     assertEquals(expected != null, found, () -> "seek " + how + " " + hex(key));
     if (found) {
       requireOn(cursor, expected);
@@ -228,6 +226,11 @@ final class TreeModel {
     String all = HexFormat.of().formatHex(bytes);
     return bytes.length <= 40
         ? all
-        : all.substring(0, 16) + "..." + all.substring(all.length() - 48) + " (" + bytes.length + ")";
+        : all.substring(0, 16)
+            + "..."
+            + all.substring(all.length() - 48)
+            + " ("
+            + bytes.length
+            + ")";
   }
 }

@@ -201,7 +201,10 @@ class TreeProgramTest {
         next = forward ? tree.map.firstEntry() : null;
       }
       move(
-          forward ? "next" : "previous", forward ? cursor.next() : cursor.previous(), next, forward);
+          forward ? "next" : "previous",
+          forward ? cursor.next() : cursor.previous(),
+          next,
+          forward);
     }
 
     private void seek(int kind, byte[] key) {
