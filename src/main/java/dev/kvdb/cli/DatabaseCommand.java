@@ -34,6 +34,7 @@ abstract class DatabaseCommand implements Callable<Integer> {
 
   /** Opens the database for reading; never creates it. */
   final Database openForReading() {
+    checkName();
     return Database.open(databaseFile, Options.defaults().withReadOnly(true));
   }
 
@@ -42,9 +43,16 @@ abstract class DatabaseCommand implements Callable<Integer> {
     if (options.readOnly) {
       throw wrongUsage(spec.name() + " writes to the database, so --read-only does not go with it");
     }
+    checkName();
     return Database.open(
         databaseFile,
         Options.defaults().withCreateIfMissing(createIfMissing).withDurability(options.durability));
+  }
+
+  private void checkName() {
+    if (databaseFile.toString().isEmpty()) {
+      throw wrongUsage("DB is empty: name the database's file");
+    }
   }
 
   /**

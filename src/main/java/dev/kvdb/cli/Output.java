@@ -15,6 +15,9 @@ final class Output {
 
   private final OutputStream stream;
 
+  /** Once a write has failed that was reported; what is still buffered would fail once more. */
+  private boolean hasFailed;
+
   Output(OutputStream stream) {
     this.stream = new BufferedOutputStream(stream, BUFFER_BYTES);
   }
@@ -24,7 +27,7 @@ final class Output {
     try {
       stream.write(bytes);
     } catch (IOException e) {
-      throw new OutputException(e);
+      throw failed(e);
     }
   }
 
@@ -44,13 +47,21 @@ final class Output {
     line(String.format(Locale.ROOT, format, arguments));
   }
 
-  /** Hands everything written so far to the operating system. */
+  /** Hands everything written so far to the operating system, unless an earlier write failed. */
   void flush() {
+    if (hasFailed) {
+      return;
+    }
     try {
       stream.flush();
     } catch (IOException e) {
-      throw new OutputException(e);
+      throw failed(e);
     }
+  }
+
+  private OutputException failed(IOException cause) {
+    hasFailed = true;
+    return new OutputException(cause);
   }
 
   /** A stream that writes here and whose close only flushes. */
@@ -66,7 +77,7 @@ final class Output {
         try {
           stream.write(bytes, offset, length);
         } catch (IOException e) {
-          throw new OutputException(e);
+          throw failed(e);
         }
       }
 

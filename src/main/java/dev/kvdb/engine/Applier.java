@@ -4,6 +4,7 @@ import static dev.kvdb.engine.OperationBuffer.INT;
 import static dev.kvdb.engine.OperationBuffer.SHORT;
 
 import dev.kvdb.engine.EngineException.Kind;
+import dev.kvdb.page.Faults;
 import dev.kvdb.pager.Pager;
 import dev.kvdb.tree.TreeWriter;
 import java.nio.charset.StandardCharsets;
@@ -60,6 +61,8 @@ final class Applier {
     while (at < end) {
       at = applyOne(bytes, at);
     }
+    // Whatever was read from the file was really there, before the commit is logged or answered.
+    Faults.poll();
     if (at != end) {
       throw new EngineException(Kind.CORRUPT, "an operation runs beyond its commit", null);
     }

@@ -6,7 +6,6 @@ import dev.kvdb.pager.Catalog;
 import dev.kvdb.pager.CheckpointWriter;
 import dev.kvdb.pager.Failpoint;
 import dev.kvdb.pager.LogStart;
-import dev.kvdb.pager.Meta;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -190,6 +189,14 @@ final class Checkpointer {
             >= Math.max(store.options.deadBytesTrigger(), liveBytes);
   }
 
+  /** The disk is full: a checkpoint may free pages and log slots for whoever tries again. */
+  void makeRoom() {
+    if (!requested) {
+      triggered++;
+      request();
+    }
+  }
+
   private void request() {
     requested = true;
     LockSupport.unpark(checkpointThread);
@@ -264,7 +271,8 @@ final class Checkpointer {
   void checkpointForClose() {
     mutex.lock();
     try {
-      if (logStarted) {
+      // Behind a recovery without a commit the other meta still names the log that goes now.
+      if (logStarted || !writer.durableMeta().clean()) {
         takeCheckpoint(Purpose.CLOSE);
         if (writer.isTailHeldByCatalog()) {
           takeCheckpoint(Purpose.CLOSE);
@@ -399,11 +407,12 @@ final class Checkpointer {
     return tables;
   }
 
-  /** The meta of the durable checkpoint. */
-  Meta durableMeta() {
+  /** Runs something while no checkpoint is under way. */
+  void whileNoneRuns(Runnable action) {
     mutex.lock();
     try {
-      return writer.durableMeta();
+      store.requireOpen();
+      action.run();
     } finally {
       mutex.unlock();
     }
@@ -414,6 +423,15 @@ final class Checkpointer {
   /** Wakes commits that wait for room: they find the database closing. */
   void wakeWaiters() {
     signalRoom();
+  }
+
+  /**
+   * Waits for whoever writes the file outside the commit lock: a checkpoint that a user asked for,
+   * or the start of the log. New ones are refused already.
+   */
+  void awaitIdle() {
+    mutex.lock();
+    mutex.unlock();
   }
 
   /** Ends the background threads, waiting for a checkpoint that is under way. */

@@ -1,6 +1,8 @@
 package dev.kvdb.engine;
 
 import dev.kvdb.nativecalls.NativeCallException;
+import java.nio.file.Path;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Closes a database, step by step; every step runs even if one before it fails, and the first
@@ -42,6 +44,7 @@ final class Closing {
       step(committer::awaitIdle);
       step(checkpointer::stop);
       step(group::stop);
+      step(checkpointer::awaitIdle);
       if (store.failure() == null) {
         step(checkpointer::checkpointForClose);
       }
@@ -52,6 +55,12 @@ final class Closing {
     step(this::letPagesGo);
     step(store.file::close);
     rethrow();
+  }
+
+  /** Runs something that a close waits for. */
+  synchronized void whileOpen(Runnable action) {
+    store.requireOpen();
+    action.run();
   }
 
   /** Under the commit lock, so that no commit that began before is still inside. */
@@ -80,11 +89,19 @@ final class Closing {
    * range is given back when the last of them ends.
    */
   private void letPagesGo() {
-    views.settle(
-        store.space::unmapPages,
-        () ->
-            store.space.replaceByEmptyFile(
-                store.path().resolveSibling(store.path().getFileName() + EMPTY_SUFFIX)));
+    views.settle(store.space::unmapPages, () -> store.space.replaceByEmptyFile(unusedName()));
+  }
+
+  /** A name that nothing has, so that no neighbour is taken for the empty file and unlinked. */
+  private Path unusedName() {
+    while (true) {
+      String random = Long.toUnsignedString(ThreadLocalRandom.current().nextLong(), 36);
+      Path name =
+          store.path().resolveSibling(store.path().getFileName() + EMPTY_SUFFIX + "-" + random);
+      if (store.calls.status(name) == null) {
+        return name;
+      }
+    }
   }
 
   private void step(Runnable action) {

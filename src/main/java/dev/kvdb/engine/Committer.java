@@ -75,17 +75,32 @@ final class Committer {
 
   void changeNames(NameOperation operation, CommitLevel level) {
     lockForCommit(OperationBuffer.NAME_CONTENT + Tables.NAME_BYTES_MAX);
-    boolean prepared = false;
+    boolean prepared;
     try {
       single.clear();
       prepared = operation.prepare(single);
-    } finally {
-      if (!prepared) {
-        lock.unlock();
-      }
+    } catch (RuntimeException | Error problem) {
+      lock.unlock();
+      throw problem;
     }
     if (prepared) {
       commitAndUnlock(single, level);
+    } else {
+      unlockAndAwaitSeen(level);
+    }
+  }
+
+  /** Nothing is to be done; but what was seen is promised as by a commit that changed nothing. */
+  private void unlockAndAwaitSeen(CommitLevel level) {
+    long number = store.appliedNumber;
+    long seenLsn = level == CommitLevel.NONE ? 0 : store.log.lastLsn();
+    boolean published = seenLsn == 0 && store.published >= number;
+    if (!published) {
+      waiting++;
+    }
+    lock.unlock();
+    if (!published) {
+      awaitPublished(number, seenLsn, level);
     }
   }
 
@@ -159,7 +174,11 @@ final class Committer {
       } else {
         applier.abandon();
       }
-      throw store.translate(problem);
+      RuntimeException told = store.translate(problem);
+      if (told instanceof EngineException e && e.kind() == Kind.OUT_OF_SPACE) {
+        checkpointer.makeRoom();
+      }
+      throw told;
     }
   }
 

@@ -184,10 +184,15 @@ final class DatabaseFile {
       if (named == null || !named.isSameFile(status) || calls.status(path) != null) {
         return null; // somebody else was quicker
       }
-      if (!status.isRegularFile() || status.linkCount() != 1) {
+      if (!status.isRegularFile()
+          || status.linkCount() != 1
+          || !NewPageFile.isUnfinished(calls, descriptor)) {
         throw new EngineException(
             Kind.UNSUPPORTED,
-            temporary + ": the name is needed to create a database (remove what is there)",
+            temporary
+                + ": the name is needed to create "
+                + path
+                + ", but there is something else (move it away, or choose another name)",
             null);
       }
       build(calls, path, temporary, descriptor);

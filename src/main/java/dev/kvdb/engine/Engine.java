@@ -194,7 +194,7 @@ public final class Engine implements AutoCloseable {
     store.requireOpen();
     long number = store.published;
     RootEntry root = table.rootAt(number);
-    if (root == null || store.tables.find(table.name(), number) != table) {
+    if (root == null || table.isDroppedAt(number)) {
       throw new EngineException(
           Kind.NO_SUCH_TABLE, store.path() + ": table " + table.name() + " was dropped", null);
     }
@@ -249,7 +249,8 @@ public final class Engine implements AutoCloseable {
   public VerifyResult verify() {
     store.requireOpen();
     try {
-      return Verifier.verify(store);
+      return Verifier.verify(
+          store, checkpointer == null ? closing::whileOpen : checkpointer::whileNoneRuns);
     } catch (RuntimeException | InternalError problem) {
       throw store.translate(problem);
     }
@@ -259,14 +260,15 @@ public final class Engine implements AutoCloseable {
   public TableDetails details(EngineTable table) {
     try (EngineSnapshot snapshot = beginSnapshot()) {
       return TableWalk.measure(store, snapshot, table);
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
     }
   }
 
   /** Sizes and counters. */
   public EngineStats stats() {
     store.requireOpen();
-    Meta meta =
-        checkpointer == null ? store.checkpointWriter.durableMeta() : checkpointer.durableMeta();
+    Meta meta = store.checkpointWriter.durableMeta();
     store.commitLock.lock();
     try {
       return stats(meta);

@@ -3,6 +3,7 @@ package dev.kvdb.engine;
 import dev.kvdb.pager.PageReader;
 import dev.kvdb.tree.TreeCursor;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
@@ -70,19 +71,6 @@ public final class EngineCursor implements AutoCloseable {
         new TreeCursor(new Guarded(snapshot, store.pager), root.page, root.birth, root.height);
   }
 
-  private interface Move {
-    boolean go(TreeCursor cursor);
-  }
-
-  private boolean move(Move move) {
-    requireOpen();
-    try {
-      return move.go(cursor);
-    } catch (RuntimeException | InternalError problem) {
-      throw store.translate(problem);
-    }
-  }
-
   private void requireOpen() {
     snapshot.requireOpen();
     if (closed) {
@@ -91,52 +79,100 @@ public final class EngineCursor implements AutoCloseable {
     }
   }
 
+  /** What was copied out of a leaf is what it was only if the snapshot held the leaf until here. */
+  private void requireStillOpen() {
+    VarHandle.loadLoadFence();
+    snapshot.requireOpen();
+  }
+
   /** Goes to the first entry; false if there is none. */
   public boolean first() {
-    return move(TreeCursor::first);
+    requireOpen();
+    try {
+      return cursor.first();
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /** Goes to the last entry; false if there is none. */
   public boolean last() {
-    return move(TreeCursor::last);
+    requireOpen();
+    try {
+      return cursor.last();
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /** Goes to the next entry; false behind the last one. */
   public boolean next() {
-    return move(TreeCursor::next);
+    requireOpen();
+    try {
+      return cursor.next();
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /** Goes to the entry before; false before the first one. */
   public boolean previous() {
-    return move(TreeCursor::previous);
+    requireOpen();
+    try {
+      return cursor.previous();
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /** Goes to the first entry whose key is not below this one. */
   public boolean seekAtLeast(byte[] key) {
-    return move(c -> c.seekAtLeast(key));
+    requireOpen();
+    try {
+      return cursor.seekAtLeast(key);
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /** Goes to the first entry whose key is above this one. */
   public boolean seekAbove(byte[] key) {
-    return move(c -> c.seekAbove(key));
+    requireOpen();
+    try {
+      return cursor.seekAbove(key);
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /** Goes to the last entry whose key is not above this one. */
   public boolean seekAtMost(byte[] key) {
-    return move(c -> c.seekAtMost(key));
+    requireOpen();
+    try {
+      return cursor.seekAtMost(key);
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /** Goes to the last entry whose key is below this one. */
   public boolean seekBelow(byte[] key) {
-    return move(c -> c.seekBelow(key));
+    requireOpen();
+    try {
+      return cursor.seekBelow(key);
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /** A copy of the entry's key. */
   public byte[] key() {
     requireOpen();
     try {
-      return Arrays.copyOf(cursor.keyBuffer(), cursor.keyLength());
-    } catch (InternalError problem) {
+      byte[] key = Arrays.copyOf(cursor.keyBuffer(), cursor.keyLength());
+      requireStillOpen();
+      return key;
+    } catch (RuntimeException | InternalError problem) {
       throw store.translate(problem);
     }
   }
@@ -145,8 +181,10 @@ public final class EngineCursor implements AutoCloseable {
   public byte[] value() {
     requireOpen();
     try {
-      return cursor.copyValue();
-    } catch (InternalError | IndexOutOfBoundsException problem) {
+      byte[] value = cursor.copyValue();
+      requireStillOpen();
+      return value;
+    } catch (RuntimeException | InternalError problem) {
       throw store.translate(problem);
     }
   }
@@ -154,13 +192,21 @@ public final class EngineCursor implements AutoCloseable {
   /** The length of the entry's value in bytes. */
   public int valueLength() {
     requireOpen();
-    return (int) cursor.value() & 0xFFFF;
+    try {
+      return (int) cursor.value() & 0xFFFF;
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /** The entry's key in memory that the next move overwrites; read-only. */
   public MemorySegment keyView() {
     requireOpen();
-    return MemorySegment.ofArray(cursor.keyBuffer()).asSlice(0, cursor.keyLength()).asReadOnly();
+    try {
+      return cursor.keyView();
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /**
@@ -169,8 +215,11 @@ public final class EngineCursor implements AutoCloseable {
    */
   public MemorySegment valueView() {
     requireOpen();
-    long value = cursor.value();
-    return cursor.valueMemory().asSlice(value >>> 16, value & 0xFFFF).asReadOnly();
+    try {
+      return cursor.valueView();
+    } catch (RuntimeException | InternalError problem) {
+      throw store.translate(problem);
+    }
   }
 
   /** Ends the walk; the snapshot stays open. */

@@ -66,6 +66,10 @@ public final class EngineSnapshot implements AutoCloseable {
           store.path() + ": table " + table.name() + " did not exist yet in this transaction",
           null);
     }
+    if (table.isDroppedAt(number)) {
+      throw new EngineException(
+          Kind.NO_SUCH_TABLE, store.path() + ": table " + table.name() + " was dropped", null);
+    }
     return root;
   }
 
@@ -175,17 +179,22 @@ public final class EngineSnapshot implements AutoCloseable {
    */
   @Override
   public void close() {
-    closeArena();
-    if (closed.compareAndSet(false, true)) {
+    if (closeViews()) {
       pager.snapshots().release(number);
     }
   }
 
-  /** Before the pages are let go of: a view must not outlive what it shows. */
-  private synchronized void closeArena() {
+  /**
+   * Before the pages are let go of: a view must not outlive what it shows, and none may be handed
+   * out from here on.
+   *
+   * @return whether this call closed the snapshot
+   */
+  private synchronized boolean closeViews() {
     if (arena != null && arena.scope().isAlive()) {
       arena.close();
       views.closed();
     }
+    return closed.compareAndSet(false, true);
   }
 }

@@ -12,6 +12,10 @@ public final class EngineTable {
   private final int id;
   private volatile String name;
   private volatile RootEntry newest;
+
+  /** The number of the commit that dropped it; larger than any number while it is there. */
+  private volatile long droppedAt = Long.MAX_VALUE;
+
   private int listLength = 1;
   private int pruneLength = PRUNE_LENGTH_MIN;
 
@@ -41,6 +45,16 @@ public final class EngineTable {
 
   void rename(String newName) {
     name = newName;
+  }
+
+  /** Says from which commit on it is gone; before that commit is published. */
+  void drop(long number) {
+    droppedAt = number;
+  }
+
+  /** Whether it is gone in the state of a number. */
+  boolean isDroppedAt(long number) {
+    return number >= droppedAt;
   }
 
   @Override

@@ -137,6 +137,10 @@ final class GroupCommit {
     try {
       while (store.published < number) {
         if (store.failure() != null) {
+          if (!leading) {
+            // This thread may have been the one that was woken to lead: the others wait for it.
+            wakeWaiters();
+          }
           throw store.refusedException();
         }
         if (!leading && !Thread.currentThread().isVirtual()) {
@@ -257,9 +261,9 @@ final class GroupCommit {
   private void requestSyncThread() {
     syncRequested = true;
     if (syncThread == null) {
+      // Kept only once it runs: where no thread can be had now, the next request tries again.
       syncThread =
-          Thread.ofPlatform().daemon().name("kvdb-sync " + store.path()).unstarted(this::syncLoop);
-      syncThread.start();
+          Thread.ofPlatform().daemon().name("kvdb-sync " + store.path()).start(this::syncLoop);
     } else {
       LockSupport.unpark(syncThread);
     }

@@ -165,7 +165,7 @@ final class Opening {
               + " one to its end (restore from a backup)",
           null);
     }
-    VerifyResult result = new Verifier(pager, tables).verify(meta.checkpointNumber());
+    VerifyResult result = new Verifier(pager, tables).verifyWithMap(meta.checkpointNumber());
     if (!result.problems().isEmpty()) {
       throw new EngineException(
           Kind.CORRUPT,

@@ -10,7 +10,9 @@ final class RootEntry {
   final long birth;
   final int height;
   final long count;
-  volatile RootEntry older;
+
+  /** Plain: whoever reads it has read a newer entry from a volatile field. */
+  RootEntry older;
 
   RootEntry(long number, int page, long birth, int height, long count, RootEntry older) {
     this.number = number;

@@ -112,6 +112,7 @@ final class Tables {
 
   void drop(EngineTable table, long number) {
     byId.remove(table.id());
+    table.drop(number);
     lastFound = null;
     give(table.name(), null, number);
   }

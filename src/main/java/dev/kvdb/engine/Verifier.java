@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Checks a whole state of a database: every page of every table, and the space map against them.
@@ -29,8 +30,12 @@ final class Verifier {
   /**
    * Checks the applied state of an open database. Commits go on meanwhile: the state is held like a
    * snapshot, and the map copied, at one moment under the commit lock.
+   *
+   * @param whileFileIsStill runs something while no checkpoint is under way and the file stays open
    */
-  static VerifyResult verify(Store store) {
+  static VerifyResult verify(Store store, Consumer<Runnable> whileFileIsStill) {
+    Verifier verifier = new Verifier(store.pager, store.tables);
+    whileFileIsStill.accept(() -> verifier.checkDurable(store));
     long number;
     List<long[]> map;
     int[] catalog;
@@ -45,13 +50,24 @@ final class Verifier {
       store.commitLock.unlock();
     }
     try {
-      Verifier verifier = new Verifier(store.pager, store.tables);
       verifier.verify(number);
       verifier.checkMap(map, catalog);
       return verifier.result();
     } finally {
       store.pager.snapshots().release(number);
     }
+  }
+
+  /** Checks what the next open would begin with, as it lies on the disk. */
+  private void checkDurable(Store store) {
+    store.checkpointWriter.durableProblems().forEach(this::report);
+  }
+
+  /** Checks the tables as of a number, and the map against them. Nothing is changed meanwhile. */
+  VerifyResult verifyWithMap(long number) {
+    verify(number);
+    checkMap(pager.reachedPages(), pager.catalogPageNumbers());
+    return result();
   }
 
   /** Checks the tables as of a number. */

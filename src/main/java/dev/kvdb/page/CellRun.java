@@ -280,10 +280,33 @@ public final class CellRun {
       writePrefix(m, page, from, prefix, lower, lowerLength, upper, upperLength);
     }
     TreePage.writeFences(m, page, lower, lowerLength, upper, upperLength);
-    for (int i = from; i < to; i++) {
-      append(m, page, i, i - from);
+    int next = from;
+    while (next < to) {
+      int end = endOfAlike(next, from, to, prefix);
+      if (end > next) {
+        int which = source[next];
+        TreePage.appendCells(m, page, pages, at(which), slot[next], slot[end - 1] + 1);
+        next = end;
+      } else {
+        append(m, page, next, next - from);
+        next++;
+      }
     }
     TreePage.setRun(m, page, lastInsert, runLength);
+  }
+
+  /** The end of the cells from a place on that can be copied as they are. */
+  private int endOfAlike(int index, int from, int to, int prefix) {
+    int which = source[index];
+    boolean hasOtherKey = level > 0 && (index == from || slot[index] == 0);
+    if (which == NEW || hasOtherKey || TreePage.prefixLength(pages, at(which)) != prefix) {
+      return index;
+    }
+    int end = index + 1;
+    while (end < to && source[end] == which && slot[end] == slot[end - 1] + 1) {
+      end++;
+    }
+    return end;
   }
 
   private void writePrefix(

@@ -9,9 +9,9 @@ import java.util.function.Consumer;
  * add up, keys in order, prefix and fences. Reports every problem it can still see.
  */
 public final class PageChecker {
-  private final byte[] key = new byte[2 * PageFormat.KEY_BYTES_MAX];
-  private final byte[] before = new byte[2 * PageFormat.KEY_BYTES_MAX];
-  private final byte[] fence = new byte[2 * PageFormat.KEY_BYTES_MAX];
+  private final byte[] key = new byte[PageFormat.KEY_BYTES_MAX];
+  private final byte[] before = new byte[PageFormat.KEY_BYTES_MAX];
+  private final byte[] fence = new byte[PageFormat.KEY_BYTES_MAX];
 
   /**
    * Checks a page.
@@ -54,6 +54,12 @@ public final class PageChecker {
           "slots end at " + slotsEnd + ", the heap lies from " + heapStart + " to " + heapEnd);
       return false;
     }
+    // Lengths first: behind this, every key and fence fits the buffers it is copied to.
+    if (isTooLong(m, page, TreePage.lowerFenceRest(m, page))
+        || isTooLong(m, page, TreePage.upperFenceRest(m, page))) {
+      problems.accept("a fence is longer than a key may be");
+      return false;
+    }
     long[] extents = new long[count];
     int live = 0;
     for (int i = 0; i < count; i++) {
@@ -62,6 +68,11 @@ public final class PageChecker {
           TreePage.level(m, page) == 0 ? TreePage.LEAF_CELL_BYTES : TreePage.BRANCH_CELL_BYTES;
       if (offset < heapStart || offset + front > heapEnd) {
         problems.accept("cell " + i + " begins at " + offset + ", outside of the heap");
+        return false;
+      }
+      if (TreePage.prefixLength(m, page) + TreePage.keyRest(m, page, i)
+          > PageFormat.KEY_BYTES_MAX) {
+        problems.accept("the key of cell " + i + " is longer than a key may be");
         return false;
       }
       int bytes = TreePage.cellBytes(m, page, i);
@@ -91,15 +102,17 @@ public final class PageChecker {
     return true;
   }
 
+  private static boolean isTooLong(MemorySegment m, long page, int fenceRest) {
+    return fenceRest != PageFormat.NO_FENCE
+        && TreePage.prefixLength(m, page) + fenceRest > PageFormat.KEY_BYTES_MAX;
+  }
+
   private void checkOrder(MemorySegment m, long page, int level, Consumer<String> problems) {
     int count = TreePage.count(m, page);
     int prefix = TreePage.prefixLength(m, page);
     int beforeLength = -1;
     for (int i = 0; i < count; i++) {
       int length = TreePage.copyKey(m, page, i, key);
-      if (length > PageFormat.KEY_BYTES_MAX) {
-        problems.accept("the key of cell " + i + " has " + length + " bytes");
-      }
       int head = TreePage.headOf(key, prefix, length - prefix);
       if (head != TreePage.head(m, page, i)) {
         problems.accept("the head of slot " + i + " has bytes behind the end of its key");

@@ -48,6 +48,9 @@ public final class TreePage {
   /** What slots, cells, prefix and fences share. */
   public static final int CAPACITY_BYTES = PAGE_BYTES - HEADER_BYTES;
 
+  /** A smaller gap costs less to copy than to leave out. */
+  private static final int COPIED_GAP_BYTES_MAX = 512;
+
   private static final int OFFSET_MASK = 0xFFFF;
   private static final int LENGTH_SHIFT = 16;
   private static final int HEAD_SHIFT = 32;
@@ -208,7 +211,8 @@ public final class TreePage {
     return m.get(BYTE, page + PageFormat.RUN_LENGTH);
   }
 
-  static void setRun(MemorySegment m, long page, int lastInsert, int runLength) {
+  /** Says where the newest insertion was and how long its run is. */
+  public static void setRun(MemorySegment m, long page, int lastInsert, int runLength) {
     putU16(m, page + PageFormat.LAST_INSERT, lastInsert);
     m.set(BYTE, page + PageFormat.RUN_LENGTH, (byte) runLength);
   }
@@ -531,10 +535,27 @@ public final class TreePage {
     noteInsertion(m, page, index);
   }
 
-  /** Overwrites a value with one of the same length. */
+  /** Overwrites a value with one that is no longer; what it leaves of the cell is freed. */
   public static void replaceValue(
       MemorySegment m, long page, int index, byte[] source, int valueOffset, int valueLength) {
-    MemorySegment.copy(source, valueOffset, m, BYTE, value(m, page, index) >>> 16, valueLength);
+    long value = value(m, page, index);
+    int before = (int) value & OFFSET_MASK;
+    if (valueLength != before) {
+      putU16(m, page + cellOffset(m, page, index), valueLength);
+      setFreedBytes(m, page, freedBytes(m, page) + before - valueLength);
+    }
+    MemorySegment.copy(source, valueOffset, m, BYTE, value >>> 16, valueLength);
+  }
+
+  /**
+   * Makes the run what it was before the newest insertion, if that was at this index: the entry is
+   * about to be inserted again, which must not break the run.
+   */
+  public static void takeBackInsertion(MemorySegment m, long page, int index) {
+    int run = runLength(m, page);
+    if (lastInsert(m, page) == index && run != 0) {
+      setRun(m, page, run > 0 ? index - 1 : index, run > 0 ? run - 1 : run + 1);
+    }
   }
 
   /** Takes out the slots of a range; their cells' bytes are freed. */
@@ -551,7 +572,13 @@ public final class TreePage {
     }
     setCount(m, page, count - (to - from));
     setFreedBytes(m, page, freed);
-    setRun(m, page, 0, 0);
+    int last = lastInsert(m, page);
+    if (last >= to) {
+      // A run goes on where it was, as when a queue loses its first entries.
+      setRun(m, page, last - (to - from), runLength(m, page));
+    } else if (last >= from) {
+      setRun(m, page, 0, 0);
+    }
   }
 
   /** Makes the first key of a branch the empty one that stands for minus infinity. */
@@ -559,6 +586,46 @@ public final class TreePage {
     int inCell = inCell(keyRest(m, page, 0));
     setSlot(m, page, 0, cellOffset(m, page, 0), 0, 0);
     setFreedBytes(m, page, freedBytes(m, page) + inCell);
+  }
+
+  /**
+   * Appends cells of a page with the same prefix as they are: nothing but their offsets changes.
+   * The page has room for them.
+   */
+  static void appendCells(
+      MemorySegment m, long page, MemorySegment source, long sourcePage, int from, int to) {
+    int front = level(source, sourcePage) == 0 ? LEAF_CELL_BYTES : BRANCH_CELL_BYTES;
+    boolean hasValue = front == LEAF_CELL_BYTES;
+    int count = count(m, page);
+    int heap = heapStart(m, page);
+    long slotAt = page + HEADER_BYTES + (long) count * SLOT_BYTES;
+    for (int i = from; i < to; i++) {
+      long slot = slot(source, sourcePage, i);
+      long cell = sourcePage + (slot & OFFSET_MASK);
+      int rest = (int) (slot >>> LENGTH_SHIFT) & OFFSET_MASK;
+      int bytes = front + inCell(rest) + (hasValue ? u16(source, cell) : 0);
+      heap -= bytes;
+      MemorySegment.copy(source, cell, m, page + heap, bytes);
+      m.set(LONG, slotAt, slot & ~(long) OFFSET_MASK | heap);
+      slotAt += SLOT_BYTES;
+    }
+    setCount(m, page, count + to - from);
+    setHeapStart(m, page, heap);
+  }
+
+  /**
+   * Copies a page, but not what lies between its slots and its heap where that is large: there the
+   * target keeps whatever it held.
+   */
+  public static void copyPage(MemorySegment from, long page, MemorySegment to, long target) {
+    int slotsEnd = HEADER_BYTES + count(from, page) * SLOT_BYTES;
+    int heap = heapStart(from, page) & -Long.BYTES;
+    if (heap - slotsEnd < COPIED_GAP_BYTES_MAX || heap > PAGE_BYTES) {
+      MemorySegment.copy(from, page, to, target, PAGE_BYTES);
+    } else {
+      MemorySegment.copy(from, page, to, target, slotsEnd);
+      MemorySegment.copy(from, page + heap, to, target + heap, PAGE_BYTES - heap);
+    }
   }
 
   /** Lays out an empty page; its checksum and birth are left alone. */

@@ -1,5 +1,6 @@
 package dev.kvdb.pager;
 
+import dev.kvdb.page.CorruptPageException;
 import dev.kvdb.page.PageFormat;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -25,7 +26,9 @@ public final class CheckpointWriter {
   private final ReentrantLock commitLock;
   private final RunWriter writer;
   private int metaPlace;
-  private Meta durableMeta;
+
+  /** Volatile for those who only want figures. */
+  private volatile Meta durableMeta;
 
   private long number;
   private int[] catalogPages = {};
@@ -44,7 +47,53 @@ public final class CheckpointWriter {
     this.durableMeta = durableMeta;
   }
 
-  /** The meta of the durable checkpoint. */
+  /**
+   * Reads both metas, the catalog and the space maps of the durable checkpoint from the file again.
+   * No checkpoint may be under way.
+   *
+   * @return what is wrong, in words
+   */
+  public List<String> durableProblems() {
+    List<String> problems = new ArrayList<>();
+    PageFile file = pager.file();
+    try {
+      Metas metas = Metas.read(file);
+      if (metas.isOneDamaged()) {
+        problems.add("page " + FileFormat.META_PAGES[1 - metas.newestPlace()] + ": no meta page");
+      }
+      if (metas.newest().checkpointNumber() != durableMeta.checkpointNumber()) {
+        problems.add("the newest meta page is not the one this open wrote or found");
+      }
+      Catalog read = Catalog.read(file, durableMeta.catalogPage(), durableMeta.catalogBirth());
+      for (int region = 0; region < read.regions().size(); region++) {
+        checkMap(region, read.regions().get(region), problems);
+      }
+    } catch (CorruptPageException | UnsupportedFileException damaged) {
+      problems.add(damaged.getMessage());
+    }
+    return problems;
+  }
+
+  private void checkMap(int region, SpaceMap.Listed listed, List<String> problems) {
+    long[] bits = new long[FileFormat.MAP_WORDS];
+    try {
+      int slot = pager.readMap(region, listed.stamp(), bits);
+      long marked = Arrays.stream(bits).map(Long::bitCount).sum();
+      if (marked != listed.markedCount()) {
+        problems.add(
+            "page "
+                + (region * FileFormat.REGION_PAGES + FileFormat.MAP_PAGES[slot])
+                + ": marks "
+                + marked
+                + " pages, the catalog says "
+                + listed.markedCount());
+      }
+    } catch (CorruptPageException damaged) {
+      problems.add(damaged.getMessage());
+    }
+  }
+
+  /** The meta of the durable checkpoint. Any thread. */
   public Meta durableMeta() {
     return durableMeta;
   }
@@ -172,7 +221,7 @@ public final class CheckpointWriter {
         writer.add(numbers.get(i), MemorySegment.ofArray(contents.get(i)), 0);
       }
       writer.write();
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       writer.discard();
       throw failure;
     }

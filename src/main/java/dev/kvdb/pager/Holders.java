@@ -75,6 +75,8 @@ final class Holders {
    */
   void update(long[] now, PageList released, long stamp) {
     PageList[] lists = new PageList[now.length];
+    PageList[] leaving = new PageList[numbers.length];
+    int leavingPages = 0;
     int next = 0;
     for (int i = 0; i < numbers.length; i++) {
       while (next < now.length && now[next] < numbers[i]) {
@@ -83,12 +85,20 @@ final class Holders {
       if (next < now.length && now[next] == numbers[i]) {
         lists[next] = kept[i];
       } else {
-        release(kept[i], released, stamp);
+        leaving[i] = kept[i];
+        leavingPages += kept[i].size();
       }
     }
     for (int i = 0; i < lists.length; i++) {
       if (lists[i] == null) {
         lists[i] = new PageList();
+      }
+    }
+    // The last that may fail: a page released twice would be handed out twice.
+    released.ensureRoom(leavingPages);
+    for (PageList list : leaving) {
+      if (list != null) {
+        release(list, released, stamp);
       }
     }
     numbers = now;

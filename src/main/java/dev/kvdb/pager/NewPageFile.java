@@ -1,7 +1,11 @@
 package dev.kvdb.pager;
 
 import dev.kvdb.nativecalls.NativeCalls;
+import dev.kvdb.page.PageFormat;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
+import java.util.Arrays;
 
 /** Writes the page file of an empty database. */
 public final class NewPageFile {
@@ -40,5 +44,39 @@ public final class NewPageFile {
     file.writeMeta(0, meta);
     file.writeMeta(1, meta);
     file.flush();
+  }
+
+  /**
+   * Whether a file holds nothing but what a creation that was cut short can have left: zeros, and
+   * metas of a database that nobody has opened yet.
+   */
+  public static boolean isUnfinished(NativeCalls calls, int descriptor) {
+    long size = calls.status(descriptor).size();
+    if (size > (long) PAGES * PageFormat.PAGE_BYTES) {
+      return false;
+    }
+    byte[] content = new byte[PAGES * PageFormat.PAGE_BYTES];
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment buffer = arena.allocate(content.length, PageFormat.PAGE_BYTES);
+      int read = (int) calls.read(descriptor, buffer, 0);
+      MemorySegment.copy(buffer, PageFormat.BYTE, 0, content, 0, read);
+    }
+    byte[] nothing = new byte[PageFormat.PAGE_BYTES];
+    for (int page = 0; page < PAGES; page++) {
+      int from = page * PageFormat.PAGE_BYTES;
+      byte[] bytes = Arrays.copyOfRange(content, from, from + PageFormat.PAGE_BYTES);
+      if (!Arrays.equals(bytes, nothing) && !isMetaOfNewFile(page, bytes)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isMetaOfNewFile(int page, byte[] bytes) {
+    if (page != FileFormat.META_PAGES[0] && page != FileFormat.META_PAGES[1]) {
+      return false;
+    }
+    Meta meta = Meta.decode(bytes);
+    return meta != null && meta.nextCommitNumber() == FIRST_NUMBER;
   }
 }

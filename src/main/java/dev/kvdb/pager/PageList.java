@@ -1,7 +1,5 @@
 package dev.kvdb.pager;
 
-import java.util.Arrays;
-
 /**
  * A queue of pages, each with the numbers at which it was born and died and the epoch at which it
  * was unlinked. Grows as needed, allocates nothing otherwise.
@@ -39,12 +37,24 @@ final class PageList {
     size++;
   }
 
+  /** Makes room, so that the next so many additions cannot fail. */
+  void ensureRoom(int additions) {
+    while (page.length - size < additions) {
+      grow();
+    }
+  }
+
   private void grow() {
-    int capacity = page.length;
-    page = unroll(page, new int[capacity * 2]);
-    birth = unroll(birth, new long[capacity * 2]);
-    death = unroll(death, new long[capacity * 2]);
-    stamp = unroll(stamp, new long[capacity * 2]);
+    int capacity = Math.multiplyExact(page.length, 2);
+    // All or none: short of memory, the four must not come apart.
+    int[] pages = unroll(page, new int[capacity]);
+    long[] births = unroll(birth, new long[capacity]);
+    long[] deaths = unroll(death, new long[capacity]);
+    long[] stamps = unroll(stamp, new long[capacity]);
+    page = pages;
+    birth = births;
+    death = deaths;
+    stamp = stamps;
     head = 0;
   }
 
@@ -88,10 +98,13 @@ final class PageList {
   /** Gives memory back after a peak. */
   void trim() {
     if (size == 0 && page.length > 1 << 16) {
-      page = Arrays.copyOf(page, 64);
-      birth = Arrays.copyOf(birth, 64);
-      death = Arrays.copyOf(death, 64);
-      stamp = Arrays.copyOf(stamp, 64);
+      long[] births = new long[64];
+      long[] deaths = new long[64];
+      long[] stamps = new long[64];
+      page = new int[64];
+      birth = births;
+      death = deaths;
+      stamp = stamps;
       head = 0;
     }
   }

@@ -1,10 +1,10 @@
 package dev.kvdb.pager;
 
-import dev.kvdb.nativecalls.NativeCallException;
 import dev.kvdb.page.CorruptPageException;
 import dev.kvdb.page.Faults;
 import dev.kvdb.page.PageChecksum;
 import dev.kvdb.page.PageFormat;
+import dev.kvdb.page.TreePage;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -32,7 +32,7 @@ public final class Pager implements PageWriter {
   private static final int GROW_FRACTION = 8;
   private static final int EVICT_PAGES_MAX = 256;
 
-  /** Pages that only checkpoints and commits that delete may take (I-13). */
+  /** Pages that commits which only delete may take beyond what others may (I-13). */
   static final int RESERVE_PAGES_MIN = 64;
 
   /** The fewest frames a pool can work with: the pages one operation pins, several times over. */
@@ -60,7 +60,10 @@ public final class Pager implements PageWriter {
 
   private long commitNumber;
   private long operation;
-  private boolean usesReserve;
+
+  /** The free pages that the commit or checkpoint under way leaves alone unless the file grows. */
+  private int floorPages;
+
   private int[] made = new int[64];
   private int madeCount;
   private final PageList deaths = new PageList();
@@ -78,7 +81,11 @@ public final class Pager implements PageWriter {
   private long durableNumber;
   private long begunNumber = NONE;
   private long registryVersion = -1;
-  private int reservePages = RESERVE_PAGES_MIN;
+  private int reservePages;
+
+  /** The part of the reserve that commits leave to the checkpoint, which alone gives pages back. */
+  private int checkpointPages;
+
   private int[] catalogPages;
   private long catalogBirth;
 
@@ -122,7 +129,16 @@ public final class Pager implements PageWriter {
     this.catalogBirth = meta.catalogBirth();
     this.durableNumber = meta.checkpointNumber();
     this.published = meta.checkpointNumber();
+    sizeReserve();
     map.load(catalog.regions(), file.pages());
+    if (map.filePages() > windowPages) {
+      throw new PoolLimitException(
+          "the page file has "
+              + map.filePages()
+              + " pages, its address space room for "
+              + windowPages
+              + " (open it with a larger addressSpaceBytes)");
+    }
     refreshHolders();
   }
 
@@ -193,7 +209,7 @@ public final class Pager implements PageWriter {
    */
   public void beginCommit(long number, boolean mayUseReserve) {
     commitNumber = number;
-    usesReserve = mayUseReserve;
+    floorPages = mayUseReserve ? checkpointPages : reservePages;
     madeCount = 0;
     deaths.clear();
     operation++;
@@ -255,9 +271,11 @@ public final class Pager implements PageWriter {
     // Only now: making room may have moved the page out of its frame.
     long from = locate(page, birth);
     long to = AddressSpace.frameOffset(space.entry(copy) - AddressSpace.FRAME_BIAS);
-    MemorySegment.copy(memory, from, memory, to, PageFormat.PAGE_BYTES);
     if (from >= windowBase) {
+      MemorySegment.copy(memory, from, memory, to, PageFormat.PAGE_BYTES);
       requireChecksumOfCopy(page, to);
+    } else {
+      TreePage.copyPage(memory, from, memory, to);
     }
     memory.set(PageFormat.LONG, to + PageFormat.BIRTH, commitNumber);
     deaths.add(page, birth, commitNumber, 0);
@@ -361,14 +379,16 @@ public final class Pager implements PageWriter {
       passingEpoch = slots.epoch();
       passingNumber = published;
     }
-    slots.raiseEpoch();
-    long oldest = slots.oldestEpoch();
+    long oldest = slots.raiseEpochAndScan();
     if (oldest > passingEpoch) {
       passed = passingNumber;
       passingEpoch = 0;
     }
+    // What holders let go of from here on bears this epoch. The scan came before, so it does not
+    // speak for readers that found a snapshot open behind it: the next scan does.
+    long scanned = Math.min(oldest, slots.epoch());
     refreshHolders();
-    while (!limbo.isEmpty() && limbo.stamp(0) < oldest) {
+    while (!limbo.isEmpty() && limbo.stamp(0) < scanned) {
       int page = limbo.page(0);
       long birth = limbo.birth(0);
       long death = limbo.death(0);
@@ -400,8 +420,8 @@ public final class Pager implements PageWriter {
     if (version == registryVersion) {
       return;
     }
-    registryVersion = version;
     updateHolders();
+    registryVersion = version;
   }
 
   private void updateHolders() {
@@ -452,7 +472,7 @@ public final class Pager implements PageWriter {
     if (hotCount > 0) {
       return hot[--hotCount];
     }
-    if (map.freePages() <= (usesReserve ? 0 : reservePages)) {
+    if (map.freePages() <= floorPages) {
       grow();
     }
     int page = map.take();
@@ -464,7 +484,7 @@ public final class Pager implements PageWriter {
 
   /** A page for the catalog: it is written directly and needs no frame. */
   int takePageWithoutFrame() {
-    usesReserve = true;
+    floorPages = 0;
     int page = takePage();
     int entry = space.entry(page);
     if (entry >= AddressSpace.FRAME_BIAS) {
@@ -486,14 +506,7 @@ public final class Pager implements PageWriter {
               + " pages (open it with a larger addressSpaceBytes)");
     }
     if (writesFile) {
-      try {
-        file.allocate(pages, target);
-      } catch (NativeCallException failure) {
-        if (failure.isOutOfSpace() && usesReserve && map.freePages() > 0) {
-          return;
-        }
-        throw failure;
-      }
+      file.allocate(pages, target);
     }
     map.growTo(target, commitNumber);
   }
@@ -590,7 +603,7 @@ public final class Pager implements PageWriter {
         evictions.add(pages[i], memory, AddressSpace.frameOffset(frame));
       }
       evictions.write();
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       evictions.discard();
       throw failure;
     }
@@ -638,9 +651,15 @@ public final class Pager implements PageWriter {
     }
     catalogPages = catalog.pages();
     catalogBirth = number;
-    reservePages = RESERVE_PAGES_MIN + 2 * catalogPages.length;
+    sizeReserve();
     reclaim();
     limbo.trim();
+  }
+
+  /** Enough for a catalog that has grown, and beyond that for the paths of some deletes (I-13). */
+  private void sizeReserve() {
+    checkpointPages = 2 * (catalogPages.length + 1);
+    reservePages = RESERVE_PAGES_MIN + checkpointPages;
   }
 
   /** Cuts the free tail off the file if that is worth it. */
@@ -686,7 +705,7 @@ public final class Pager implements PageWriter {
         && policy.holds(checkpoint, frames.birth[frame], frames.death[frame]);
   }
 
-  private int readMap(int region, long stamp, long[] bits) {
+  int readMap(int region, long stamp, long[] bits) {
     for (int slot = 0; slot < FileFormat.MAP_PAGES.length; slot++) {
       int page = region * FileFormat.REGION_PAGES + FileFormat.MAP_PAGES[slot];
       byte[] bytes = file.read(page);

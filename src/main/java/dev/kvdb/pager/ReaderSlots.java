@@ -17,6 +17,15 @@ import java.lang.invoke.VarHandle;
  */
 public final class ReaderSlots {
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(long[].class);
+  private static final VarHandle EPOCH;
+
+  static {
+    try {
+      EPOCH = MethodHandles.lookup().findVarHandle(ReaderSlots.class, "epoch", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   /** Slots a bank; a power of two. */
   private static final int BANK_SLOTS = 64;
@@ -27,6 +36,9 @@ public final class ReaderSlots {
   private static final int INDEX_BITS = 16;
   private static final int INDEX_MASK = (1 << INDEX_BITS) - 1;
   private static final long EMPTY = 0L;
+
+  /** In a bank, before the first slot: a bit for each slot that was ever claimed. */
+  private static final int USED = 0;
 
   private volatile long[][] banks = {newBank()};
   private volatile long epoch = 1;
@@ -55,7 +67,12 @@ public final class ReaderSlots {
     long thread = Thread.currentThread().threadId();
     int start = (int) ((thread * 0x9E3779B97F4A7C15L) >>> 58);
     for (int probe = 0; probe < BANK_SLOTS; probe++) {
-      int index = (((start + probe) & (BANK_SLOTS - 1)) + 1) * STRIDE;
+      int slot = (start + probe) & (BANK_SLOTS - 1);
+      int index = indexOf(slot);
+      if (((long) SLOT.getOpaque(bank, USED) & 1L << slot) == 0) {
+        // Before the claim: a scan that must see the claim sees that the slot is in use.
+        SLOT.getAndBitwiseOr(bank, USED, 1L << slot);
+      }
       if ((long) SLOT.getOpaque(bank, index) == EMPTY
           && SLOT.compareAndSet(bank, index, EMPTY, epoch)) {
         // The claim must be seen by every scan that could miss what is read from here on.
@@ -66,11 +83,16 @@ public final class ReaderSlots {
     return -1;
   }
 
+  private static int indexOf(int slot) {
+    return (slot + 1) * STRIDE;
+  }
+
   private synchronized int enterNewBank() {
     long[][] current = banks;
     long[][] more = java.util.Arrays.copyOf(current, current.length + 1);
     more[current.length] = newBank();
-    int index = STRIDE;
+    int index = indexOf(0);
+    more[current.length][USED] = 1L;
     more[current.length][index] = epoch;
     // A scan that runs after this store sees the bank; one that ran before it published first.
     banks = more;
@@ -89,25 +111,19 @@ public final class ReaderSlots {
   }
 
   /**
-   * Raises the epoch. Called by the holder of the commit lock only, after what was stamped has been
-   * unlinked.
-   */
-  public void raiseEpoch() {
-    long next = epoch + 1;
-    epoch = next;
-    VarHandle.fullFence();
-  }
-
-  /**
-   * The smallest epoch that a claimed slot holds: what was stamped below it may be reused.
+   * Raises the epoch, then looks at the claimed slots. Called by the holder of the commit lock
+   * only, after what was stamped has been unlinked.
    *
-   * @return {@link Long#MAX_VALUE} if no slot is claimed
+   * @return the smallest epoch that a claimed slot holds, {@link Long#MAX_VALUE} if none is
+   *     claimed: what was stamped below it may be reused
    */
-  public long oldestEpoch() {
+  public long raiseEpochAndScan() {
+    EPOCH.setRelease(this, epoch + 1);
     VarHandle.fullFence();
     long oldest = Long.MAX_VALUE;
     for (long[] bank : banks) {
-      for (int index = STRIDE; index < bank.length; index += STRIDE) {
+      for (long used = (long) SLOT.getAcquire(bank, USED); used != 0; used &= used - 1) {
+        int index = indexOf(Long.numberOfTrailingZeros(used));
         long held = (long) SLOT.getAcquire(bank, index);
         if (held != EMPTY && held < oldest) {
           oldest = held;

@@ -278,6 +278,10 @@ final class SpaceMap {
    * @param oldCatalog the pages of the catalog of the durable checkpoint
    */
   List<MapWrite> mapsToWrite(int[] catalog, int[] oldCatalog) {
+    for (int page : oldCatalog) {
+      // Its region may drop off the list, but its map changes when the checkpoint is adopted.
+      ensureLoaded(page);
+    }
     int listed = listedCount(catalog, oldCatalog);
     List<MapWrite> writes = new ArrayList<>();
     for (Region region : regions.subList(0, listed)) {
@@ -324,7 +328,10 @@ final class SpaceMap {
       }
     }
     load(last);
-    return last.firstPage() + Region.lastMarked(last.reached) + 1;
+    // Not what commits have made of it since the checkpoint began: the file may not be as long yet
+    // on the disk.
+    long[] bits = isFrozenCopy(last) ? last.frozen : last.reached;
+    return last.firstPage() + Region.lastMarked(bits) + 1;
   }
 
   /** The checkpoint is durable: its maps are the durable ones, its catalog is reached. */

@@ -27,6 +27,10 @@ public final class TreeChecker {
   private final Consumer<String> problems;
   private final PageChecker checker = new PageChecker();
   private final byte[] fence = new byte[2 * PageFormat.KEY_BYTES_MAX];
+
+  /** One buffer a level: a branch is still read from while its children are checked. */
+  private final MemorySegment[] copies = new MemorySegment[PageFormat.HEIGHT_MAX];
+
   private long entries;
   private long keyBytes;
   private long valueBytes;
@@ -64,7 +68,7 @@ public final class TreeChecker {
       return;
     }
     // A private copy: pages in frames may move while a large tree is walked.
-    MemorySegment copy = Arena.ofAuto().allocate(PageFormat.PAGE_BYTES, Long.BYTES);
+    MemorySegment copy = bufferOf(level);
     int token = pages.enter();
     try {
       long at = pages.locate(page, birth);
@@ -87,6 +91,13 @@ public final class TreeChecker {
     } catch (IndexOutOfBoundsException outside) {
       problems.accept("page " + page + ": an offset leads outside of it");
     }
+  }
+
+  private MemorySegment bufferOf(int level) {
+    if (copies[level] == null) {
+      copies[level] = Arena.ofAuto().allocate(PageFormat.PAGE_BYTES, Long.BYTES);
+    }
+    return copies[level];
   }
 
   /** A fence that a page has must be the bound its parent gives it. */

@@ -31,7 +31,10 @@ public final class TreeCursor {
   private final long[] pathBirth = new long[PageFormat.HEIGHT_MAX];
   private final int[] pathIndex = new int[PageFormat.HEIGHT_MAX];
   private final byte[] key = new byte[2 * PageFormat.KEY_BYTES_MAX];
+  private final MemorySegment keyMemory = MemorySegment.ofArray(key).asReadOnly();
+  private final MemorySegment readOnlyMemory;
   private MemorySegment copy;
+  private MemorySegment readOnlyCopy;
   private MemorySegment leafMemory;
   private long leaf;
   private int leafCount;
@@ -45,6 +48,7 @@ public final class TreeCursor {
   public TreeCursor(PageReader pages, int rootPage, long rootBirth, int height) {
     this.pages = pages;
     this.memory = pages.memory();
+    this.readOnlyMemory = memory.asReadOnly();
     this.rootPage = rootPage;
     this.rootBirth = rootBirth;
     this.height = height;
@@ -219,8 +223,9 @@ public final class TreeCursor {
     } else {
       if (copy == null) {
         copy = Arena.ofAuto().allocate(PageFormat.PAGE_BYTES, Long.BYTES);
+        readOnlyCopy = copy.asReadOnly();
       }
-      MemorySegment.copy(memory, at, copy, 0, PageFormat.PAGE_BYTES);
+      TreePage.copyPage(memory, at, copy, 0);
       leafMemory = copy;
       leaf = 0;
     }
@@ -255,22 +260,37 @@ public final class TreeCursor {
     if (keyIndex != index || position != Position.ON_ENTRY) {
       requireEntry();
       keyLength = TreePage.copyKeyRest(leafMemory, leaf, index, key, prefixLength);
-      Faults.poll();
+      pollIfMapped();
       keyIndex = index;
     }
   }
 
-  /** The value's place in {@link #valueMemory} and its length, as (offset &lt;&lt; 16 | length). */
+  /** The value's place and its length, as (offset &lt;&lt; 16 | length). */
   public long value() {
     requireEntry();
     long value = TreePage.value(leafMemory, leaf, index);
-    Faults.poll();
+    pollIfMapped();
     return value;
   }
 
-  /** The memory that {@link #value} is about; good until the next move. */
-  public MemorySegment valueMemory() {
-    return leafMemory;
+  /** The key of the entry, read-only and not copied; good until the next move. */
+  public MemorySegment keyView() {
+    assembleKey();
+    return keyMemory.asSlice(0, keyLength);
+  }
+
+  /** The value, read-only and not copied; good until the next move. */
+  public MemorySegment valueView() {
+    long value = value();
+    MemorySegment from = leafMemory == memory ? readOnlyMemory : readOnlyCopy;
+    return from.asSlice(value >>> 16, value & 0xFFFF);
+  }
+
+  /** A leaf that was copied to private memory cannot fault (I-20). */
+  private void pollIfMapped() {
+    if (leafMemory == memory) {
+      Faults.poll();
+    }
   }
 
   /** A copy of the value. */
@@ -278,7 +298,7 @@ public final class TreeCursor {
     long value = value();
     byte[] bytes = new byte[(int) value & 0xFFFF];
     MemorySegment.copy(leafMemory, PageFormat.BYTE, value >>> 16, bytes, 0, bytes.length);
-    Faults.poll();
+    pollIfMapped();
     return bytes;
   }
 }

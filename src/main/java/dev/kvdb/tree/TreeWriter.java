@@ -40,6 +40,12 @@ public final class TreeWriter {
   private final byte[] upper = new byte[2 * PageFormat.KEY_BYTES_MAX];
   private final byte[] separator = new byte[2 * PageFormat.KEY_BYTES_MAX];
   private final byte[] oldSeparator = new byte[2 * PageFormat.KEY_BYTES_MAX];
+
+  /** What {@link #loadBoth} found: cells of the left page, and the lengths of the outer fences. */
+  private int bothLeftCount;
+
+  private int bothLowerLength;
+  private int bothUpperLength;
   private MemorySegment m;
   private int rootPage;
   private long rootBirth;
@@ -156,12 +162,21 @@ public final class TreeWriter {
       int keyLength,
       int valueOffset,
       int valueLength) {
-    if (((int) TreePage.value(m, leaf, index) & 0xFFFF) == valueLength) {
+    if (valueLength <= ((int) TreePage.value(m, leaf, index) & 0xFFFF)) {
       TreePage.replaceValue(m, leaf, index, source, valueOffset, valueLength);
       return;
     }
+    // An entry that grows right after it was inserted must not break a run of insertions.
+    int last = TreePage.lastInsert(m, leaf);
+    int run = TreePage.runLength(m, leaf);
     TreePage.remove(m, leaf, index, index + 1);
-    insert(depth, leaf, index, source, keyOffset, keyLength, valueOffset, valueLength);
+    TreePage.setRun(m, leaf, last, run);
+    TreePage.takeBackInsertion(m, leaf, index);
+    if (insertEntryIfRoom(leaf, index, source, keyOffset, keyLength, valueOffset, valueLength)) {
+      TreePage.setRun(m, leaf, last, run);
+    } else {
+      insertAnew(depth, leaf, index, source, keyOffset, keyLength, valueOffset, valueLength);
+    }
   }
 
   private void insert(
@@ -173,19 +188,47 @@ public final class TreeWriter {
       int keyLength,
       int valueOffset,
       int valueLength) {
-    int prefix = TreePage.prefixLength(m, leaf);
-    boolean sharesPrefix =
-        prefix == 0 || TreePage.comparePrefix(m, leaf, prefix, source, keyOffset, keyLength) == 0;
-    if (sharesPrefix) {
-      int bytes = TreePage.LEAF_CELL_BYTES + TreePage.inCell(keyLength - prefix) + valueLength;
-      if (!TreePage.fits(m, leaf, bytes) && TreePage.fitsCompacted(m, leaf, bytes)) {
-        compact(leaf);
-      }
-      if (TreePage.fits(m, leaf, bytes)) {
-        TreePage.insertLeaf(m, leaf, index, source, keyOffset, keyLength, valueOffset, valueLength);
-        return;
-      }
+    if (!insertEntryIfRoom(leaf, index, source, keyOffset, keyLength, valueOffset, valueLength)) {
+      insertAnew(depth, leaf, index, source, keyOffset, keyLength, valueOffset, valueLength);
     }
+  }
+
+  /** Inserts an entry into a leaf if that needs no split and no shorter prefix. */
+  private boolean insertEntryIfRoom(
+      long leaf,
+      int index,
+      byte[] source,
+      int keyOffset,
+      int keyLength,
+      int valueOffset,
+      int valueLength) {
+    int prefix = TreePage.prefixLength(m, leaf);
+    if (prefix > 0 && TreePage.comparePrefix(m, leaf, prefix, source, keyOffset, keyLength) != 0) {
+      return false;
+    }
+    int bytes = TreePage.LEAF_CELL_BYTES + TreePage.inCell(keyLength - prefix) + valueLength;
+    if (!TreePage.fits(m, leaf, bytes)) {
+      if (!TreePage.fitsCompacted(m, leaf, bytes)) {
+        return false;
+      }
+      compact(leaf);
+    }
+    TreePage.insertLeaf(m, leaf, index, source, keyOffset, keyLength, valueOffset, valueLength);
+    return true;
+  }
+
+  /**
+   * Inserts an entry by laying its leaf out anew, over two pages or more where one is too small.
+   */
+  private void insertAnew(
+      int depth,
+      long leaf,
+      int index,
+      byte[] source,
+      int keyOffset,
+      int keyLength,
+      int valueOffset,
+      int valueLength) {
     int cellCount = TreePage.count(m, leaf);
     cells.begin(0);
     cells.load(0, m, leaf);
@@ -396,7 +439,7 @@ public final class TreeWriter {
     }
     long branch = pathOffset[depth];
     int index = pathIndex[depth] + 1;
-    if (insertIfRoom(branch, index, separatorLength, right, number)) {
+    if (insertChildIfRoom(branch, index, separatorLength, right, number)) {
       return;
     }
     int cellCount = TreePage.count(m, branch);
@@ -410,7 +453,8 @@ public final class TreeWriter {
   }
 
   /** Inserts a child with the present separator into a branch if that needs no split. */
-  private boolean insertIfRoom(long branch, int index, int separatorLength, int child, long birth) {
+  private boolean insertChildIfRoom(
+      long branch, int index, int separatorLength, int child, long birth) {
     int prefix = TreePage.prefixLength(m, branch);
     if (prefix > 0
         && TreePage.comparePrefix(m, branch, prefix, separator, 0, separatorLength) != 0) {
@@ -533,48 +577,64 @@ public final class TreeWriter {
     }
   }
 
-  /** Merges an underfull child with a neighbour, or divides what the two hold evenly. */
+  /**
+   * Merges an underfull child with a neighbour, or divides what it and a neighbour hold evenly. The
+   * left one is asked first: behind deletes that run upward it has been thinned out already.
+   */
   private void mend(long parent, int index, int level) {
-    int cellCount = TreePage.count(m, parent);
-    if (cellCount < 2) {
+    int last = TreePage.count(m, parent) - 1;
+    if (last < 1
+        || (index > 0 && mergeIfRoom(parent, index - 1, level))
+        || (index < last && mergeIfRoom(parent, index, level))) {
       return;
     }
-    int left = index + 1 < cellCount ? index : index - 1;
-    int leftPage = changeChild(parent, left, level);
-    long number = pages.commitNumber();
-    long leftAt = pages.locate(leftPage, number);
-    int rightPage = TreePage.child(m, parent, left + 1);
-    long rightBirth = TreePage.childBirth(m, parent, left + 1);
-    long rightAt = pages.locate(rightPage, rightBirth);
-    TreeReader.requireLevel(m, rightAt, rightPage, level);
-    int leftCount = TreePage.count(m, leftAt);
-    loadBoth(parent, left, level, leftAt, rightAt);
-    int lowerLength = TreePage.copyLowerFence(m, leftAt, lower);
-    int upperLength = TreePage.copyUpperFence(m, rightAt, upper);
-    int all = cells.count();
-    if (cells.bytesFor(0, all, lower, lowerLength, upper, upperLength) <= MERGED_BYTES_MAX) {
-      cells.build(m, leftAt, 0, all, lower, lowerLength, upper, upperLength);
-      pages.free(rightPage, rightBirth);
-      TreePage.remove(m, parent, left + 1, left + 2);
-    } else {
-      redistribute(parent, left, level, leftCount, lowerLength, upperLength);
-    }
+    int left = index < last ? index : index - 1;
+    loadBoth(parent, left, level);
+    redistribute(parent, left, level);
   }
 
-  private void loadBoth(long parent, int left, int level, long leftAt, long rightAt) {
+  /** Merges a child with the one right of it if one page holds both and has some room left. */
+  private boolean mergeIfRoom(long parent, int left, int level) {
+    loadBoth(parent, left, level);
+    int all = cells.count();
+    if (cells.bytesFor(0, all, lower, bothLowerLength, upper, bothUpperLength) > MERGED_BYTES_MAX) {
+      return false;
+    }
+    int rightPage = TreePage.child(m, parent, left + 1);
+    long rightBirth = TreePage.childBirth(m, parent, left + 1);
+    long target = pages.locate(changeChild(parent, left, level), pages.commitNumber());
+    cells.build(m, target, 0, all, lower, bothLowerLength, upper, bothUpperLength);
+    pages.free(rightPage, rightBirth);
+    TreePage.remove(m, parent, left + 1, left + 2);
+    return true;
+  }
+
+  /** Takes the cells of a child and of the one right of it, and the fences around the two. */
+  private void loadBoth(long parent, int left, int level) {
+    long leftAt = locateChild(parent, left, level);
+    long rightAt = locateChild(parent, left + 1, level);
     cells.begin(level);
     cells.load(0, m, leftAt);
     cells.load(1, m, rightAt);
     cells.joinAt(oldSeparator, TreePage.copyKey(m, parent, left + 1, oldSeparator));
     cells.add(0, 0, TreePage.count(m, leftAt));
+    bothLeftCount = cells.count();
     cells.add(1, 0, TreePage.count(m, rightAt));
+    bothLowerLength = TreePage.copyLowerFence(m, leftAt, lower);
+    bothUpperLength = TreePage.copyUpperFence(m, rightAt, upper);
+  }
+
+  private long locateChild(long parent, int index, int level) {
+    int page = TreePage.child(m, parent, index);
+    long at = pages.locate(page, TreePage.childBirth(m, parent, index));
+    TreeReader.requireLevel(m, at, page, level);
+    return at;
   }
 
   /** Divides the loaded cells evenly, if the branch has room for the new separator. */
-  private void redistribute(
-      long parent, int left, int level, int leftCount, int lowerLength, int upperLength) {
-    int at = middle(lowerLength, upperLength);
-    if (at == leftCount || at == NO_SPLIT) {
+  private void redistribute(long parent, int left, int level) {
+    int at = middle(bothLowerLength, bothUpperLength);
+    if (at == bothLeftCount || at == NO_SPLIT) {
       return;
     }
     int separatorLength = cells.separator(at, separator);
@@ -587,14 +647,15 @@ public final class TreeWriter {
     if (!sharesPrefix || TreePage.usedBytes(m, parent) + grown - had > TreePage.CAPACITY_BYTES) {
       return; // underfull, but whole: it is mended when the branch has room
     }
+    int leftPage = changeChild(parent, left, level);
     int rightPage = changeChild(parent, left + 1, level);
     long number = pages.commitNumber();
-    long leftAt = pages.locate(TreePage.child(m, parent, left), number);
+    long leftAt = pages.locate(leftPage, number);
     long rightAt = pages.locate(rightPage, number);
-    cells.build(m, leftAt, 0, at, lower, lowerLength, separator, separatorLength);
-    cells.build(m, rightAt, at, cells.count(), separator, separatorLength, upper, upperLength);
+    cells.build(m, leftAt, 0, at, lower, bothLowerLength, separator, separatorLength);
+    cells.build(m, rightAt, at, cells.count(), separator, separatorLength, upper, bothUpperLength);
     TreePage.remove(m, parent, left + 1, left + 2);
-    if (!insertIfRoom(parent, left + 1, separatorLength, rightPage, number)) {
+    if (!insertChildIfRoom(parent, left + 1, separatorLength, rightPage, number)) {
       throw new IllegalStateException("a separator that was measured does not fit");
     }
   }

@@ -139,6 +139,14 @@ class FailuresTest {
   }
 
   @Test
+  void anEmptyNameIsWrongUsage() {
+    for (String command : new String[] {"get", "del"}) {
+      Cli.run(command, "", "k").expect(ExitStatus.WRONG_USAGE);
+    }
+    Cli.run("put", "", "k", "v").expect(ExitStatus.WRONG_USAGE);
+  }
+
+  @Test
   void charactersThatTheLocaleLostAreRefused() {
     Path db = folder.resolve("test.kvdb");
     Cli.Result result = Cli.run("put", db, "\uFFFD", "v").expect(ExitStatus.WRONG_USAGE);

@@ -105,6 +105,18 @@ class ScanCommandTest {
     result.expect(ExitStatus.FAILURE);
     assertTrue(result.err().contains("standard output: No space left on device"), result.err());
     assertEquals(1, result.err().lines().count());
+    assertEquals("kvdb: standard output: No space left on device\n", scanMuchIntoFullDisk().err());
+  }
+
+  /** So much that the command itself meets the error, not only the flush behind it. */
+  private Cli.Result scanMuchIntoFullDisk() {
+    String tsv =
+        IntStream.range(0, 20_000)
+            .mapToObj(i -> "key" + i + "\t" + "v".repeat(20) + "\n")
+            .collect(Collectors.joining());
+    Cli.runWith(tsv.getBytes(StandardCharsets.UTF_8), "load", db, "-").expect(0);
+    return Cli.runInto(failingWith("No space left on device"), "scan", db)
+        .expect(ExitStatus.FAILURE);
   }
 
   private static OutputStream failingWith(String message) {

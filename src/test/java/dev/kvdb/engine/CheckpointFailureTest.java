@@ -14,7 +14,7 @@ class CheckpointFailureTest {
   private static final EngineOptions OPTIONS =
       EngineOptions.defaults()
           .withPoolBytes(1)
-          .withLog(128 << 10, 1 << 20, 64 << 10)
+          .withLog(1 << 20, 8 << 20, 1 << 20) // no slot is made ready meanwhile
           .withAddressSpaceBytes(1L << 26);
 
   @Test
@@ -36,7 +36,10 @@ class CheckpointFailureTest {
           () -> engine.put(table, key(0), value, CommitLevel.NONE));
       engine.close();
       try (SimulatedDisk after =
-          SimulatedDisk.from(disk.cut(disk.operationCount(), new ImageChoice(ImageChoice.Data.NOTHING, ImageChoice.Names.KEPT, 0)))) {
+          SimulatedDisk.from(
+              disk.cut(
+                  disk.operationCount(),
+                  new ImageChoice(ImageChoice.Data.NOTHING, ImageChoice.Names.KEPT, 0)))) {
         try (Engine again = Engine.open(after.directory().resolve("db"), OPTIONS, after)) {
           assertEquals(100, again.count(again.findTable("t")));
           assertArrayEquals(value, again.get(again.findTable("t"), key(99)));

@@ -214,7 +214,7 @@ final class CrashProgram implements Program {
         case 0, 1 -> batch.delete(table, key());
         case 2 -> {
           byte[] from = key();
-          batch.deleteRange(table, from, new byte[] {(byte) (from.length == 0 ? 1 : from[0]), 9});
+          batch.deleteRange(table, from, new byte[] {from.length == 0 ? 1 : from[0], 9});
         }
         default -> batch.put(table, key(), Keys.value(random));
       }

@@ -1,6 +1,6 @@
 package dev.kvdb.engine;
 
-import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kvdb.nativecalls.NativeCallException;
 import dev.kvdb.nativecalls.NativeCalls;
@@ -26,6 +26,14 @@ final class KilledCalls {
   /** Gives memory and locks back without leaving a trace in the files. */
   void kill(Engine engine) {
     killed = true;
-    assertThrows(EngineException.class, engine::close);
+    try {
+      engine.close();
+    } catch (EngineException expected) {
+      // Unless nothing was to be written: then it closes without a word.
+      assertTrue(
+          expected.kind() == EngineException.Kind.IO
+              || expected.kind() == EngineException.Kind.WRITES_REFUSED,
+          expected::toString);
+    }
   }
 }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kvdb.nativecalls.NativeCalls;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -60,7 +59,6 @@ final class RandomProgram {
 
   private static final int TABLES = 3;
 
-  private final NativeCalls calls;
   private final Path path;
   private final long seed;
   private final Random random;
@@ -70,11 +68,11 @@ final class RandomProgram {
   private final List<TreeMap<byte[], byte[]>> model = new ArrayList<>();
   private final Deque<Kept> kept = new ArrayDeque<>();
   private final List<EngineTable> tables = new ArrayList<>();
+  private KilledCalls calls;
   private Engine engine;
   private int step;
 
-  RandomProgram(NativeCalls calls, Path path, long seed, Counters counters) {
-    this.calls = calls;
+  RandomProgram(Path path, long seed, Counters counters) {
     this.path = path;
     this.seed = seed;
     this.random = new Random(seed);
@@ -114,7 +112,8 @@ final class RandomProgram {
   }
 
   private void open() {
-    engine = Engine.open(path, options, calls);
+    calls = new KilledCalls();
+    engine = Engine.open(path, options, calls.calls());
     counters.replayedCommits += engine.replayedCommits();
     tables.clear();
     for (int i = 0; i < TABLES; i++) {
@@ -126,16 +125,28 @@ final class RandomProgram {
   }
 
   private void close() {
+    verify();
+    countEvents();
+    engine.close();
+    engine = null;
+  }
+
+  /** As if the process had been killed: what it wrote is there, nothing else is done. */
+  private void kill() {
+    put(0); // so that the log has been started
+    countEvents();
+    calls.kill(engine);
+    engine = null;
+  }
+
+  private void countEvents() {
     kept.forEach(one -> one.snapshot().close());
     kept.clear();
-    verify();
     EngineStats stats = engine.stats();
     counters.evictions += stats.evictions();
     counters.checkpoints += stats.checkpoints();
     counters.triggeredCheckpoints += engine.triggeredCheckpoints();
     counters.slotChanges += engine.logSlotsBegun();
-    engine.close();
-    engine = null;
   }
 
   private void verify() {
@@ -166,7 +177,11 @@ final class RandomProgram {
     } else if (kind < 996) {
       bulk(table);
     } else if (kind < 998) {
-      close();
+      if (random.nextBoolean()) {
+        close();
+      } else {
+        kill();
+      }
       open();
     } else {
       verify();

@@ -51,6 +51,7 @@ final class PlainPager implements PageWriter {
   private long allocated;
   private long freed;
   private int entered;
+  private boolean damaged;
 
   private PlainPager(long seed, int pages, boolean paranoid, boolean keepsFreed) {
     this.random = new Random(seed);
@@ -103,6 +104,11 @@ final class PlainPager implements PageWriter {
 
   boolean isLive(int page) {
     return page > 0 && page < nextPage && state[page] == LIVE;
+  }
+
+  /** From now on a pointer to a freed page is damage in a page, not a fault of the tree. */
+  void expectDamage() {
+    damaged = true;
   }
 
   /** No snapshot needs the pages kept so far. */
@@ -159,6 +165,9 @@ final class PlainPager implements PageWriter {
   private long locate(int page, long birth, boolean isSnapshot) {
     require(page);
     if (state[page] == FREED || (state[page] == KEPT && !isSnapshot)) {
+      if (damaged) {
+        throw new CorruptPageException(page, "it is free");
+      }
       throw new AssertionError("page " + page + " was freed and is looked for");
     }
     long at = offsetOf(page);
