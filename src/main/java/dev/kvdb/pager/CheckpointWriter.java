@@ -51,18 +51,15 @@ public final class CheckpointWriter {
    * Reads both metas, the catalog and the space maps of the durable checkpoint from the file again.
    * No checkpoint may be under way.
    *
+   * @param isMetaKnown whether the metas must be those of the durable checkpoint
    * @return what is wrong, in words
    */
-  public List<String> durableProblems() {
+  public List<String> durableProblems(boolean isMetaKnown) {
     List<String> problems = new ArrayList<>();
     PageFile file = pager.file();
     try {
-      Metas metas = Metas.read(file);
-      if (metas.isOneDamaged()) {
-        problems.add("page " + FileFormat.META_PAGES[1 - metas.newestPlace()] + ": no meta page");
-      }
-      if (metas.newest().checkpointNumber() != durableMeta.checkpointNumber()) {
-        problems.add("the newest meta page is not the one this open wrote or found");
+      if (isMetaKnown) {
+        checkMetas(Metas.read(file), problems);
       }
       Catalog read = Catalog.read(file, durableMeta.catalogPage(), durableMeta.catalogBirth());
       for (int region = 0; region < read.regions().size(); region++) {
@@ -72,6 +69,15 @@ public final class CheckpointWriter {
       problems.add(damaged.getMessage());
     }
     return problems;
+  }
+
+  private void checkMetas(Metas metas, List<String> problems) {
+    if (metas.isOneDamaged()) {
+      problems.add("page " + FileFormat.META_PAGES[1 - metas.newestPlace()] + ": no meta page");
+    }
+    if (metas.newest().checkpointNumber() != durableMeta.checkpointNumber()) {
+      problems.add("the newest meta page is not the one this open wrote or found");
+    }
   }
 
   private void checkMap(int region, SpaceMap.Listed listed, List<String> problems) {
