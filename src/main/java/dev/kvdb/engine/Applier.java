@@ -46,6 +46,7 @@ final class Applier {
     number = commitNumber;
     touched.clear();
     nameChanges.clear();
+    writer.beginCommit();
     pager.beginCommit(commitNumber, mayUseReserve);
   }
 
@@ -67,6 +68,53 @@ final class Applier {
       throw new EngineException(Kind.CORRUPT, "an operation runs beyond its commit", null);
     }
     return changedEntries;
+  }
+
+  /**
+   * Applies a commit that may be a single put: such a row of them, each behind the last, is
+   * appended to one leaf in place (I-21).
+   *
+   * @return as {@link #apply}
+   */
+  long applyCommit(byte[] bytes, int length) {
+    boolean isOnePut = bytes[0] == OperationBuffer.PUT && putEnd(bytes) == length;
+    if (!isOnePut) {
+      return apply(bytes, 0, length);
+    }
+    EngineTable table = require((int) INT.get(bytes, OperationBuffer.TABLE));
+    if (table.appendableLeaf != 0 && append(table, bytes)) {
+      return 1;
+    }
+    long changed = apply(bytes, 0, length);
+    table.workOpenLeaf = writer.tailLeaf();
+    table.workOpenEntries = writer.tailEntries();
+    return changed;
+  }
+
+  private static int putEnd(byte[] bytes) {
+    return OperationBuffer.PUT_CONTENT
+        + length(bytes, OperationBuffer.LENGTHS)
+        + length(bytes, OperationBuffer.LENGTHS + 2);
+  }
+
+  private boolean append(EngineTable table, byte[] bytes) {
+    int leaf = table.appendableLeaf;
+    long at = pager.frameOffsetOf(leaf);
+    if (at < 0) {
+      return false;
+    }
+    int keyLength = length(bytes, OperationBuffer.LENGTHS);
+    int valueLength = length(bytes, OperationBuffer.LENGTHS + 2);
+    int key = OperationBuffer.PUT_CONTENT;
+    open(table.id());
+    if (!writer.append(at, bytes, key, keyLength, key + keyLength, valueLength)) {
+      return false;
+    }
+    pager.markChanged(leaf);
+    keep(table);
+    table.workOpenLeaf = leaf;
+    table.workOpenEntries = writer.tailEntries();
+    return true;
   }
 
   private int applyOne(byte[] bytes, int at) {
@@ -213,6 +261,7 @@ final class Applier {
     }
     touched.clear();
     nameChanges.clear();
+    writer.takeBackAppended();
     pager.abandonCommit();
   }
 }

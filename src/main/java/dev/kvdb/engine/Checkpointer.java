@@ -177,7 +177,7 @@ final class Checkpointer {
       triggered++;
       request();
     }
-    if (!slotWanted && store.log.wantsPrepare()) {
+    if (!slotWanted && (store.log.wantsPrepare() || store.pager.wantsFramesTouched())) {
       slotWanted = true;
       LockSupport.unpark(slotThread);
     }
@@ -233,11 +233,16 @@ final class Checkpointer {
         continue;
       }
       try {
-        store.log.prepareAhead();
+        if (store.log.wantsPrepare()) {
+          store.log.prepareAhead();
+        }
         lastPrepareFailure = null;
       } catch (RuntimeException problem) {
         // The commit that needs the slot prepares it itself and reports what stands in the way.
         lastPrepareFailure = problem;
+      }
+      if (store.pager.wantsFramesTouched()) {
+        store.pager.touchFramesAhead();
       }
       slotWanted = false;
     }
@@ -305,6 +310,7 @@ final class Checkpointer {
     store.commitLock.lock();
     try {
       number = store.nextNumber++;
+      store.tables.closeOpenLeaves();
       writer.begin(number);
       nextTableId = store.tables.nextId();
       if (purpose == Purpose.RUNNING) {

@@ -156,7 +156,7 @@ final class Committer {
     try {
       store.log.reserve(operations.length());
       applier.begin(number, operations.onlyDeletes());
-      long changed = applier.apply(operations.bytes(), 0, operations.length());
+      long changed = applier.applyCommit(operations.bytes(), operations.length());
       if (changed == 0) {
         applier.abandon();
         return 0;

@@ -258,6 +258,13 @@ public final class Engine implements AutoCloseable {
 
   /** Walks a whole table and measures it. */
   public TableDetails details(EngineTable table) {
+    store.commitLock.lock();
+    try {
+      store.requireOpen();
+      store.tables.closeOpenLeaves();
+    } finally {
+      store.commitLock.unlock();
+    }
     try (EngineSnapshot snapshot = beginSnapshot()) {
       return TableWalk.measure(store, snapshot, table);
     } catch (RuntimeException | InternalError problem) {

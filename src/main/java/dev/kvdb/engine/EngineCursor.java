@@ -68,7 +68,13 @@ public final class EngineCursor implements AutoCloseable {
     this.store = store;
     this.snapshot = snapshot;
     this.cursor =
-        new TreeCursor(new Guarded(snapshot, store.pager), root.page, root.birth, root.height);
+        new TreeCursor(
+            new Guarded(snapshot, store.pager),
+            root.page,
+            root.birth,
+            root.height,
+            root.openLeaf,
+            root.openEntries);
   }
 
   private void requireOpen() {

@@ -1,6 +1,8 @@
 package dev.kvdb.engine;
 
 import dev.kvdb.pager.Pager;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /**
  * A table: its id and the list of its newest roots. Readers look up the newest root that is not
@@ -8,6 +10,16 @@ import dev.kvdb.pager.Pager;
  */
 public final class EngineTable {
   private static final int PRUNE_LENGTH_MIN = 16;
+
+  private static final VarHandle NEWEST;
+
+  static {
+    try {
+      NEWEST = MethodHandles.lookup().findVarHandle(EngineTable.class, "newest", RootEntry.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private final int id;
   private volatile String name;
@@ -26,6 +38,11 @@ public final class EngineTable {
   long workBirth;
   int workHeight;
   long workCount;
+  int workOpenLeaf;
+  int workOpenEntries;
+
+  /** The leaf the next commit may append to in place (I-21); 0 if it may not. */
+  int appendableLeaf;
 
   EngineTable(int id, String name, RootEntry first) {
     this.id = id;
@@ -87,11 +104,25 @@ public final class EngineTable {
     workBirth = root.birth;
     workHeight = root.height;
     workCount = root.count;
+    workOpenLeaf = 0;
+    workOpenEntries = 0;
   }
 
   /** Makes what the commit left the applied root. */
   void applyWork(Pager pager) {
-    newest = new RootEntry(workNumber, workPage, workBirth, workHeight, workCount, newest);
+    RootEntry applied =
+        new RootEntry(
+            workNumber,
+            workPage,
+            workBirth,
+            workHeight,
+            workCount,
+            workOpenLeaf,
+            workOpenEntries,
+            newest);
+    // Whoever looks for it has read a published number that is stored after it.
+    NEWEST.setRelease(this, applied);
+    appendableLeaf = workOpenLeaf;
     if (++listLength > pruneLength) {
       prune(pager);
     }

@@ -93,7 +93,7 @@ final class GroupCommit {
   }
 
   private void publish(long number) {
-    store.published = number;
+    store.publish(number);
     store.pager.publish(number);
   }
 

@@ -105,7 +105,7 @@ final class Opening {
     Store store = new Store(calls, file, options, space, pager, tables, writer, log, commitLock);
     store.nextNumber = firstNumber;
     store.appliedNumber = meta.checkpointNumber();
-    store.published = meta.checkpointNumber();
+    store.publish(meta.checkpointNumber());
     if (reader != null) {
       replay(store, reader);
     }
@@ -226,7 +226,7 @@ final class Opening {
   private static void publish(Store store) {
     long number = store.nextNumber - 1;
     store.appliedNumber = number;
-    store.published = number;
+    store.publish(number);
     store.pager.publish(number);
   }
 }

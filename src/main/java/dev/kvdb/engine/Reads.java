@@ -25,7 +25,16 @@ final class Reads {
     if (root == null || root.page == 0) {
       return ABSENT;
     }
-    return TreeReader.find(pager, root.page, root.birth, root.height, key, 0, key.length);
+    return TreeReader.find(
+        pager,
+        root.page,
+        root.birth,
+        root.height,
+        root.openLeaf,
+        root.openEntries,
+        key,
+        0,
+        key.length);
   }
 
   static long offsetOf(long found) {

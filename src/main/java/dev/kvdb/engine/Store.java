@@ -6,11 +6,23 @@ import dev.kvdb.nativecalls.NativeCalls;
 import dev.kvdb.pager.AddressSpace;
 import dev.kvdb.pager.CheckpointWriter;
 import dev.kvdb.pager.Pager;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** What the parts of one open database share. */
 final class Store {
+  private static final VarHandle PUBLISHED;
+
+  static {
+    try {
+      PUBLISHED = MethodHandles.lookup().findVarHandle(Store.class, "published", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   final NativeCalls calls;
   final DatabaseFile file;
   final EngineOptions options;
@@ -61,6 +73,14 @@ final class Store {
     this.checkpointWriter = checkpointWriter;
     this.log = log;
     this.commitLock = commitLock;
+  }
+
+  /**
+   * Lets plain readers see a commit. A store that is only released is enough: before anything is
+   * reused the pager passes a full fence (I-8), and the commit lock is given back with one.
+   */
+  void publish(long number) {
+    PUBLISHED.setRelease(this, number);
   }
 
   Path path() {

@@ -127,6 +127,16 @@ final class Tables {
     names.put(name, new Meaning(number, table, names.get(name)));
   }
 
+  /**
+   * Ends appending in place (I-21): from here on the open leaves hold what the applied roots say.
+   * Under the commit lock, before pages are written for a checkpoint or checked.
+   */
+  void closeOpenLeaves() {
+    for (EngineTable table : byId.values()) {
+      table.appendableLeaf = 0;
+    }
+  }
+
   /** Forgets what names meant before any number that anybody can still be at. */
   void prune(Pager pager) {
     for (Map.Entry<String, Meaning> entry : names.entrySet()) {

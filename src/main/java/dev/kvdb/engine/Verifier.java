@@ -43,6 +43,7 @@ final class Verifier {
     try {
       store.requireOpen();
       number = store.appliedNumber;
+      store.tables.closeOpenLeaves();
       map = store.pager.reachedPages();
       catalog = store.pager.catalogPageNumbers();
       store.pager.snapshots().register(number);
@@ -79,7 +80,8 @@ final class Verifier {
       RootEntry root = named.getValue().rootAt(number);
       TreeChecker checker =
           new TreeChecker(pager, this::reach, problem -> report("table " + name + ": " + problem));
-      checker.check(root.page, root.birth, root.height, root.count);
+      checker.check(
+          root.page, root.birth, root.height, root.count, root.openLeaf, root.openEntries);
       entriesChecked += checker.entries();
     }
     return result();

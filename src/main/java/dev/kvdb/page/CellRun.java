@@ -199,7 +199,8 @@ public final class CellRun {
     return common(lowKey, low, otherBuffer, high);
   }
 
-  private static int common(byte[] a, int aLength, byte[] b, int bLength) {
+  /** How many bytes two keys begin with in common. */
+  public static int common(byte[] a, int aLength, byte[] b, int bLength) {
     int length = Math.min(aLength, bLength);
     int mismatch = Arrays.mismatch(a, 0, length, b, 0, length);
     return mismatch < 0 ? length : mismatch;

@@ -172,6 +172,33 @@ public final class TreePage {
     }
   }
 
+  /**
+   * Gives a page that has no upper fence one, if there is room for it. The fence shares the page's
+   * prefix; the heap moves down by what it is longer.
+   *
+   * @return whether there was room; nothing has changed otherwise
+   */
+  public static boolean addUpperFence(MemorySegment m, long page, byte[] fence, int length) {
+    int prefix = prefixLength(m, page);
+    int rest = length - prefix;
+    if (rest > gapBytes(m, page)) {
+      return false;
+    }
+    int start = heapStart(m, page);
+    int end = heapEnd(m, page);
+    MemorySegment.copy(m, page + start, m, page + start - rest, end - start);
+    int count = count(m, page);
+    for (int i = 0; i < count; i++) {
+      long at = page + HEADER_BYTES + (long) i * SLOT_BYTES;
+      // The offset is the lowest part of a slot and larger than the rest: nothing is borrowed.
+      m.set(LONG, at, m.get(LONG, at) - rest);
+    }
+    setHeapStart(m, page, start - rest);
+    putU16(m, page + PageFormat.UPPER_FENCE_LENGTH, rest);
+    MemorySegment.copy(fence, prefix, m, BYTE, page + end - rest, rest);
+    return true;
+  }
+
   /** Copies the prefix; returns its length. */
   public static int copyPrefix(MemorySegment m, long page, byte[] target) {
     int length = prefixLength(m, page);
@@ -362,8 +389,13 @@ public final class TreePage {
    * @return its slot, or, if it is not there, -1 less the slot it would be put at
    */
   public static int search(MemorySegment m, long page, byte[] key, int offset, int length) {
+    return search(m, page, count(m, page), key, offset, length);
+  }
+
+  /** The same among the first slots only. */
+  public static int search(
+      MemorySegment m, long page, int count, byte[] key, int offset, int length) {
     int prefix = prefixLength(m, page);
-    int count = count(m, page);
     if (prefix > 0 && (length < prefix || !isFenced(m, page))) {
       int side = comparePrefix(m, page, prefix, key, offset, length);
       if (side != 0) {
@@ -505,6 +537,50 @@ public final class TreePage {
     m.set(SHORT, cell, (short) valueLength);
     int inCell = inCell(keyLength - prefixLength(m, page));
     MemorySegment.copy(values, valueAt, m, cell + LEAF_CELL_BYTES + inCell, valueLength);
+  }
+
+  /**
+   * Whether a key belongs into a leaf and behind all its entries, and its cell has room there:
+   * then it can be appended without a byte changing that the entries before it have.
+   */
+  public static boolean canAppend(
+      MemorySegment m, long page, byte[] key, int offset, int length, int valueLength) {
+    int count = count(m, page);
+    int prefix = prefixLength(m, page);
+    int rest = length - prefix;
+    if (count == 0 || rest < 0 || !fits(m, page, LEAF_CELL_BYTES + inCell(rest) + valueLength)) {
+      return false;
+    }
+    if (prefix > 0 && comparePrefix(m, page, prefix, key, offset, length) != 0) {
+      return false;
+    }
+    long slot = slot(m, page, count - 1);
+    int compared =
+        Integer.compareUnsigned(
+            (int) (slot >>> HEAD_SHIFT), headOf(key, offset + prefix, rest));
+    if (compared > 0
+        || compared == 0 && compareRest(m, page, slot, key, offset + prefix, rest) >= 0) {
+      return false;
+    }
+    int upper = upperFenceRest(m, page);
+    return upper == NO_FENCE
+        || compare(m, page + heapEnd(m, page), upper, key, offset + prefix, rest) > 0;
+  }
+
+  /** Takes back what {@link #insertLeaf} appended last, given what the header held before. */
+  public static void takeBackAppended(
+      MemorySegment m, long page, int heapStart, int lastInsert, int runLength) {
+    setCount(m, page, count(m, page) - 1);
+    setHeapStart(m, page, heapStart);
+    setRun(m, page, lastInsert, runLength);
+  }
+
+  /** Leaves only the first entries of a leaf whose others were appended to it. */
+  public static void dropAppended(MemorySegment m, long page, int entries) {
+    if (entries < count(m, page)) {
+      setHeapStart(m, page, cellOffset(m, page, entries) + cellBytes(m, page, entries));
+      setCount(m, page, entries);
+    }
   }
 
   private static void noteInsertion(MemorySegment m, long page, int index) {

@@ -42,6 +42,9 @@ final class Frames {
   private int waitingHead;
   private int waitingCount;
 
+  /** Frames that were never taken: from this one on. */
+  int unused;
+
   int dirtyCount;
   int hand;
 
@@ -67,7 +70,14 @@ final class Frames {
 
   /** A free frame, or -1. */
   int take() {
-    return freeCount == 0 ? -1 : free[--freeCount];
+    if (freeCount == 0) {
+      return -1;
+    }
+    int frame = free[--freeCount];
+    if (frame >= unused) {
+      unused = frame + 1;
+    }
+    return frame;
   }
 
   void assign(int frame, int newPage, long newBirth, long operation) {

@@ -6,6 +6,8 @@ import dev.kvdb.page.PageChecksum;
 import dev.kvdb.page.PageFormat;
 import dev.kvdb.page.TreePage;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -92,6 +94,12 @@ public final class Pager implements PageWriter {
   private long evictedPages;
   private long evictionRounds;
 
+  /** Frames below this are in memory. Written by the one thread that touches ahead. */
+  private volatile int touchedFrames;
+
+  private static final int TOUCHED_AHEAD_MIN = 512;
+  private static final int TOUCHED_AHEAD = 1024;
+  private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
   private static final long NONE = -1;
 
   /**
@@ -280,6 +288,26 @@ public final class Pager implements PageWriter {
     memory.set(PageFormat.LONG, to + PageFormat.BIRTH, commitNumber);
     deaths.add(page, birth, commitNumber, 0);
     return copy;
+  }
+
+  /**
+   * Where a page of the applied state can be changed in place; what changes there must be nothing
+   * that any root shows (I-21).
+   *
+   * @return its offset, -1 if it is not in a frame
+   */
+  public long frameOffsetOf(int page) {
+    int entry = space.entry(page);
+    return entry >= AddressSpace.FRAME_BIAS
+        ? AddressSpace.frameOffset(entry - AddressSpace.FRAME_BIAS)
+        : -1;
+  }
+
+  /** Says that a page in a frame was changed in place. */
+  public void markChanged(int page) {
+    int frame = space.entry(page) - AddressSpace.FRAME_BIAS;
+    frames.referenced[frame] = true;
+    frames.setState(frame, Frames.DIRTY);
   }
 
   /** The writer trusts nothing that it copies out of the file. */
@@ -616,6 +644,25 @@ public final class Pager implements PageWriter {
   private void unlinkFrame(int frame) {
     space.setEntry(frames.page[frame], AddressSpace.IN_WINDOW);
     frames.unlink(frame, slots.epoch());
+  }
+
+  /**
+   * Whether frames should be touched ahead: the system gives memory at the first touch, and that
+   * costs more than all else a commit does.
+   */
+  public boolean wantsFramesTouched() {
+    return touchedFrames < frames.count && touchedFrames - frames.unused < TOUCHED_AHEAD_MIN;
+  }
+
+  /** Touches the next frames. For a background thread, not under the commit lock. */
+  public void touchFramesAhead() {
+    int from = touchedFrames;
+    int to = Math.min(frames.count, Math.max(from, frames.unused) + TOUCHED_AHEAD);
+    for (int frame = from; frame < to; frame++) {
+      // One indivisible step that changes nothing: a commit may be filling the frame already.
+      WORD.getAndBitwiseOr(memory, AddressSpace.frameOffset(frame), 0L);
+      touchedFrames = frame + 1;
+    }
   }
 
   // ------------------------------------------------------------------ checkpoints

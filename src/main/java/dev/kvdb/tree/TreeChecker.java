@@ -27,6 +27,8 @@ public final class TreeChecker {
   private final Consumer<String> problems;
   private final PageChecker checker = new PageChecker();
   private final byte[] fence = new byte[2 * PageFormat.KEY_BYTES_MAX];
+  private int openLeaf;
+  private int openEntries;
 
   /** One buffer a level: a branch is still read from while its children are checked. */
   private final MemorySegment[] copies = new MemorySegment[PageFormat.HEIGHT_MAX];
@@ -47,8 +49,22 @@ public final class TreeChecker {
     this.problems = problems;
   }
 
-  /** Checks the tree with a root; page 0 is the empty tree. */
+  /** Checks a tree of which no leaf is open. */
   public void check(int rootPage, long rootBirth, int height, long count) {
+    check(rootPage, rootBirth, height, count, 0, 0);
+  }
+
+  /**
+   * Checks the tree with a root; page 0 is the empty tree.
+   *
+   * @param shortLeaf a leaf that holds more than belongs to this tree, 0 if there is none; nobody
+   *     may be appending to it any more
+   * @param shortEntries how many of its entries belong to this tree (I-21)
+   */
+  public void check(
+      int rootPage, long rootBirth, int height, long count, int shortLeaf, int shortEntries) {
+    openLeaf = shortLeaf;
+    openEntries = shortEntries;
     entries = 0;
     if (rootPage != 0) {
       if (height < 1 || height > PageFormat.HEIGHT_MAX) {
@@ -81,6 +97,9 @@ public final class TreeChecker {
       pages.exit(token);
     }
     try {
+      if (page == openLeaf) {
+        TreePage.dropAppended(copy, 0, openEntries);
+      }
       boolean walkable =
           checker.check(
               copy, 0, level, problem -> problems.accept("page " + page + ": " + problem));

@@ -27,6 +27,8 @@ public final class TreeCursor {
   private final int rootPage;
   private final long rootBirth;
   private final int height;
+  private final int openLeaf;
+  private final int openEntries;
   private final int[] pathPage = new int[PageFormat.HEIGHT_MAX];
   private final long[] pathBirth = new long[PageFormat.HEIGHT_MAX];
   private final int[] pathIndex = new int[PageFormat.HEIGHT_MAX];
@@ -44,8 +46,26 @@ public final class TreeCursor {
   private int keyLength;
   private Position position = Position.BEFORE_FIRST;
 
-  /** A cursor over the tree with this root, standing before the first entry; page 0 is no tree. */
+  /** A cursor over a tree of which no leaf is open. */
   public TreeCursor(PageReader pages, int rootPage, long rootBirth, int height) {
+    this(pages, rootPage, rootBirth, height, 0, 0);
+  }
+
+  /**
+   * A cursor over the tree with this root, standing before the first entry; page 0 is no tree.
+   *
+   * @param openLeaf the leaf that newer commits may be appending to, 0 if there is none
+   * @param openEntries how many of its entries belong to this tree (I-21)
+   */
+  public TreeCursor(
+      PageReader pages,
+      int rootPage,
+      long rootBirth,
+      int height,
+      int openLeaf,
+      int openEntries) {
+    this.openLeaf = openLeaf;
+    this.openEntries = openEntries;
     this.pages = pages;
     this.memory = pages.memory();
     this.readOnlyMemory = memory.asReadOnly();
@@ -144,7 +164,7 @@ public final class TreeCursor {
     } finally {
       pages.exit(token);
     }
-    int found = TreePage.search(leafMemory, leaf, target, 0, target.length);
+    int found = TreePage.search(leafMemory, leaf, leafCount, target, 0, target.length);
     Faults.poll();
     return found;
   }
@@ -229,7 +249,7 @@ public final class TreeCursor {
       leafMemory = copy;
       leaf = 0;
     }
-    leafCount = TreePage.count(leafMemory, leaf);
+    leafCount = page == openLeaf ? openEntries : TreePage.count(leafMemory, leaf);
     prefixLength = TreePage.copyPrefix(leafMemory, leaf, key);
     keyIndex = -1;
     Faults.poll();

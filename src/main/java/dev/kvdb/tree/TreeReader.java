@@ -10,10 +10,24 @@ import java.lang.foreign.MemorySegment;
 public final class TreeReader {
   private TreeReader() {}
 
+  /** Finds a key in a tree of which no leaf is open. */
+  public static long find(
+      PageReader pages,
+      int rootPage,
+      long rootBirth,
+      int height,
+      byte[] key,
+      int offset,
+      int length) {
+    return find(pages, rootPage, rootBirth, height, 0, 0, key, offset, length);
+  }
+
   /**
    * Finds a key. The caller has entered the pages, and polls for faults before it uses the answer.
    *
    * @param height levels of the tree, at least 1
+   * @param openLeaf the leaf that newer commits may be appending to, 0 if there is none
+   * @param openEntries how many of its entries belong to this tree (I-21)
    * @return where the value lies in the pages' memory and its length, as (offset &lt;&lt; 16 |
    *     length); -1 if the key is absent
    * @throws CorruptPageException if a page is not what its parent says
@@ -23,6 +37,8 @@ public final class TreeReader {
       int rootPage,
       long rootBirth,
       int height,
+      int openLeaf,
+      int openEntries,
       byte[] key,
       int offset,
       int length) {
@@ -38,7 +54,8 @@ public final class TreeReader {
     }
     long at = pages.locate(page, birth);
     requireLevel(m, at, page, 0);
-    int found = TreePage.search(m, at, key, offset, length);
+    int count = page == openLeaf ? openEntries : TreePage.count(m, at);
+    int found = TreePage.search(m, at, count, key, offset, length);
     return found < 0 ? -1 : TreePage.value(m, at, found);
   }
 

@@ -51,6 +51,15 @@ public final class TreeWriter {
   private long rootBirth;
   private int height;
   private long count;
+  private int tailLeaf;
+  private int tailEntries;
+
+  /** What was appended in place: the leaf's offset, -1 if nothing was, and its header before. */
+  private long appendedAt = -1;
+
+  private int heapStartBefore;
+  private int lastInsertBefore;
+  private int runBefore;
 
   /** Changes pages of this pager. */
   public TreeWriter(PageWriter pages) {
@@ -96,6 +105,7 @@ public final class TreeWriter {
   public boolean put(
       byte[] source, int keyOffset, int keyLength, int valueOffset, int valueLength) {
     pages.beginOperation();
+    tailLeaf = 0;
     if (rootPage == 0) {
       makeFirstLeaf();
     }
@@ -110,6 +120,55 @@ public final class TreeWriter {
     insert(depth, leaf, -1 - found, source, keyOffset, keyLength, valueOffset, valueLength);
     count++;
     return true;
+  }
+
+  /**
+   * Appends an entry to a leaf in place, if it belongs there behind all others and has room (I-21).
+   * The tree's pages stay what they are.
+   *
+   * @param leaf offset of a leaf of the open tree
+   * @return whether it was appended
+   */
+  public boolean append(
+      long leaf, byte[] source, int keyOffset, int keyLength, int valueOffset, int valueLength) {
+    if (!TreePage.canAppend(m, leaf, source, keyOffset, keyLength, valueLength)) {
+      return false;
+    }
+    appendedAt = leaf;
+    heapStartBefore = TreePage.heapStart(m, leaf);
+    lastInsertBefore = TreePage.lastInsert(m, leaf);
+    runBefore = TreePage.runLength(m, leaf);
+    int index = TreePage.count(m, leaf);
+    TreePage.insertLeaf(m, leaf, index, source, keyOffset, keyLength, valueOffset, valueLength);
+    tailEntries = index + 1;
+    count++;
+    return true;
+  }
+
+  /** The commit failed: the entry that it appended in place, if it did, is gone again. */
+  public void takeBackAppended() {
+    if (appendedAt >= 0) {
+      TreePage.takeBackAppended(m, appendedAt, heapStartBefore, lastInsertBefore, runBefore);
+      appendedAt = -1;
+    }
+  }
+
+  /** Begins a commit: nothing has been appended in place. */
+  public void beginCommit() {
+    appendedAt = -1;
+  }
+
+  /**
+   * The leaf that the last put made its entry the last one of, if {@link #append} can tell what
+   * else belongs there; 0 otherwise.
+   */
+  public int tailLeaf() {
+    return tailLeaf;
+  }
+
+  /** How many entries the leaf has that the last put or append put its entry behind. */
+  public int tailEntries() {
+    return tailEntries;
   }
 
   private void makeFirstLeaf() {
@@ -188,7 +247,13 @@ public final class TreeWriter {
       int keyLength,
       int valueOffset,
       int valueLength) {
-    if (!insertEntryIfRoom(leaf, index, source, keyOffset, keyLength, valueOffset, valueLength)) {
+    if (insertEntryIfRoom(leaf, index, source, keyOffset, keyLength, valueOffset, valueLength)) {
+      if (index == TreePage.count(m, leaf) - 1 && isBoundKnown(leaf)) {
+        tailLeaf = pathPage[depth];
+        tailEntries = index + 1;
+      }
+    } else if (!splitTail(
+        depth, leaf, index, source, keyOffset, keyLength, valueOffset, valueLength)) {
       insertAnew(depth, leaf, index, source, keyOffset, keyLength, valueOffset, valueLength);
     }
   }
@@ -236,6 +301,70 @@ public final class TreeWriter {
     cells.addNew(source, keyOffset, keyLength, valueOffset, valueLength);
     cells.add(0, index, cellCount);
     buildOrSplit(depth, leaf);
+  }
+
+  /**
+   * Splits the last leaf of all where an ascending run has filled it: the new entry begins a leaf
+   * of its own, the full one only gets a fence.
+   *
+   * @return false, and nothing has changed, if that is not the case
+   */
+  private boolean splitTail(
+      int depth,
+      long leaf,
+      int index,
+      byte[] source,
+      int keyOffset,
+      int keyLength,
+      int valueOffset,
+      int valueLength) {
+    int run = TreePage.nextRun(TreePage.lastInsert(m, leaf), TreePage.runLength(m, leaf), index);
+    int prefix = TreePage.prefixLength(m, leaf);
+    if (run < RUN_MIN
+        || index != TreePage.count(m, leaf)
+        || TreePage.upperFenceRest(m, leaf) != PageFormat.NO_FENCE
+        || TreePage.comparePrefix(m, leaf, prefix, source, keyOffset, keyLength) != 0) {
+      return false;
+    }
+    int before = TreePage.copyKey(m, leaf, index - 1, oldSeparator);
+    System.arraycopy(source, keyOffset, separator, 0, keyLength);
+    int separatorLength =
+        Math.min(keyLength, CellRun.common(oldSeparator, before, separator, keyLength) + 1);
+    if (!TreePage.addUpperFence(m, leaf, separator, separatorLength)) {
+      return false;
+    }
+    int right = pages.allocate();
+    long rightAt = pages.locate(right, pages.commitNumber());
+    int lowerLength = TreePage.copyLowerFence(m, leaf, lower);
+    cells.begin(0);
+    cells.addNew(source, keyOffset, keyLength, valueOffset, valueLength);
+    cells.limitPrefix(
+        lowerLength < 0
+            ? prefix
+            : CellRun.common(lower, lowerLength, separator, separatorLength));
+    cells.buildWithRun(m, rightAt, 0, 1, separator, separatorLength, upper, NO_KEY, 0, run);
+    boolean isLast = isLastOfAll();
+    insertChild(depth - 1, 0, separatorLength, right);
+    if (isLast) {
+      tailLeaf = right;
+      tailEntries = 1;
+    }
+    return true;
+  }
+
+  /** Whether the leaf on the path itself tells which keys belong behind its last entry. */
+  private boolean isBoundKnown(long leaf) {
+    return TreePage.upperFenceRest(m, leaf) != PageFormat.NO_FENCE || isLastOfAll();
+  }
+
+  /** Whether the path leads to the last leaf. */
+  private boolean isLastOfAll() {
+    for (int depth = 0; depth < height - 1; depth++) {
+      if (pathIndex[depth] != TreePage.count(m, pathOffset[depth]) - 1) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private void compact(long page) {
