@@ -60,7 +60,8 @@ final class Verifier {
 
   /**
    * Checks what the next open would begin with, as it lies on the disk. Once writing has ended
-   * nobody knows what that has to be (I-14): a meta whose write failed may lie there, whole or torn.
+   * nobody knows what that has to be (I-14): a meta whose write failed may lie there, whole or
+   * torn.
    */
   private void checkDurable(Store store) {
     if (store.failure() == null) {
