@@ -51,16 +51,13 @@ public final class CheckpointWriter {
    * Reads both metas, the catalog and the space maps of the durable checkpoint from the file again.
    * No checkpoint may be under way.
    *
-   * @param isMetaKnown whether the metas must be those of the durable checkpoint
    * @return what is wrong, in words
    */
-  public List<String> durableProblems(boolean isMetaKnown) {
+  public List<String> durableProblems() {
     List<String> problems = new ArrayList<>();
     PageFile file = pager.file();
     try {
-      if (isMetaKnown) {
-        checkMetas(Metas.read(file), problems);
-      }
+      checkMetas(Metas.read(file), problems);
       Catalog read = Catalog.read(file, durableMeta.catalogPage(), durableMeta.catalogBirth());
       for (int region = 0; region < read.regions().size(); region++) {
         checkMap(region, read.regions().get(region), problems);
