@@ -25,7 +25,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Single operations on a table that was loaded in random order; with {@code -prof gc} also what they allocate. */
+/**
+ * Single operations on a table that was loaded in random order; with {@code -prof gc} also what they
+ * allocate.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 3, time = 2)

@@ -1,9 +1,12 @@
 package dev.kvdb.bench;
 
+import com.sun.management.ThreadMXBean;
 import dev.kvdb.Options;
+import dev.kvdb.Table;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -13,10 +16,11 @@ import java.util.Locale;
  * line {@code RESULT name number} for each figure.
  */
 final class Phases {
-  private static final int WARM_UP_KEYS = 150_000;
+  private static final int WARM_UP_KEYS = 500_000;
   private static final int SCANS = 5;
 
-  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+  private static final ThreadMXBean THREADS =
+      (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final Path folder;
   private final int keys;
@@ -83,6 +87,7 @@ final class Phases {
       scan(peer);
       reportTimes(order + ".scan");
       if (peer instanceof KvdbPeer kvdb) {
+        report(order + ".getBytes", bytesAllocatedByGets(kvdb.table()));
         report(order + ".fill", 100 * kvdb.table().stats().fill());
       }
       peer.verify(keys);
@@ -132,6 +137,27 @@ final class Phases {
       sum += (long) Entries.LONG.get(Entries.value(i), 0);
     }
     return sum;
+  }
+
+  /** Bytes of heap that a get into memory of the caller takes. */
+  private double bytesAllocatedByGets(Table table) {
+    int[] order = Entries.shuffled(keys, 4);
+    byte[] key = Entries.key(0);
+    long sum = 0;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment buffer = arena.allocate(Entries.VALUE_BYTES);
+      long before = 0;
+      for (int i = 0; i < order.length; i++) {
+        if (i == order.length / 2) {
+          before = THREADS.getCurrentThreadAllocatedBytes(); // compiled by now
+        }
+        Entries.fillKey(key, order[i]);
+        sum += table.get(key, buffer);
+      }
+      long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
+      Verification.requireCount((long) Entries.VALUE_BYTES * order.length, sum);
+      return allocated / (order.length - order.length / 2.0);
+    }
   }
 
   /** The quickest of several scans. */

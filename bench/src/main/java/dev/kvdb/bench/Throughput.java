@@ -181,7 +181,9 @@ final class Throughput {
                 + figures.range(KVDB, order + ".fill")
                 + " %, file "
                 + figures.range(KVDB, order + ".fileMiB")
-                + " MiB");
+                + " MiB; a get into the caller's memory allocates "
+                + figures.range(KVDB, order + ".getBytes")
+                + " bytes");
       }
     }
     if (isWanted("reopen")) {
