@@ -84,6 +84,7 @@ class FullDiskTest {
       }
       // A log that never had a second slot has none to turn to: see DESIGN, section 11.
       while (engine.stats().logFiles() < 2) {
+        engine.put(table, key(0), new byte[900], CommitLevel.NONE);
         Thread.sleep(1);
       }
       engine.checkpoint();
