@@ -195,7 +195,11 @@ final class Demo {
     DemoCrash.Findings findings = crash.reopenAndCompare(acknowledged);
     out.line("   reopened in %s", duration(findings.openNanos()));
     out.line("   acknowledged %,8d commits, before the writer died", acknowledged);
-    out.line("   recovered    %,8d commits, compared entry by entry", findings.recovered());
+    long unacknowledged = findings.recovered() - (acknowledged - findings.lost());
+    out.line(
+        "   recovered    %,8d commits, compared entry by entry%s",
+        findings.recovered(),
+        unacknowledged == 0 ? "" : "; " + unacknowledged + " had not been acknowledged yet");
     out.line("   lost         %,8d acknowledged commits", findings.lost());
     out.line("   half there   %,8d commits", findings.partial());
     boolean isWhole = findings.lost() == 0 && findings.partial() == 0 && findings.strays() == 0;
@@ -256,7 +260,7 @@ final class Demo {
   private void end() {
     String quoted = Shell.quote(file.toString());
     out.line("");
-    out.line("The files are in " + file.toAbsolutePath().getParent() + ". Try:");
+    out.line("The files are in " + file.toAbsolutePath().normalize().getParent() + ". Try:");
     out.line("   " + program + " get " + quoted + " U+1F600");
     out.line("   " + program + " scan " + quoted + " --prefix U+1F60");
     out.line("   " + program + " stat " + quoted);

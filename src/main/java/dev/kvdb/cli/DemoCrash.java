@@ -89,7 +89,8 @@ final class DemoCrash {
       // Whoever waits for the writer has stopped waiting: nothing is left but to kill it.
       Thread.currentThread().interrupt();
     }
-    writer.destroyForcibly();
+    // Not Process.destroyForcibly: that also closes the pipe, with acknowledgements still in it.
+    writer.toHandle().destroyForcibly();
   }
 
   /** Reads until the writer is dead; a number of which only a part arrived does not count. */

@@ -23,8 +23,7 @@ final class TableWalk {
     if (root == null) {
       return new TableDetails(name, 0, 0, 0, 0, 0, 0, 0);
     }
-    walk.check(
-        root.page, root.birth, root.height, root.count, root.openLeaf, root.openEntries);
+    walk.check(root.page, root.birth, root.height, root.count, root.openLeaf, root.openEntries);
     return new TableDetails(
         name,
         root.count,

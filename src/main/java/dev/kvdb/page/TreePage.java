@@ -540,8 +540,8 @@ public final class TreePage {
   }
 
   /**
-   * Whether a key belongs into a leaf and behind all its entries, and its cell has room there:
-   * then it can be appended without a byte changing that the entries before it have.
+   * Whether a key belongs into a leaf and behind all its entries, and its cell has room there: then
+   * it can be appended without a byte changing that the entries before it have.
    */
   public static boolean canAppend(
       MemorySegment m, long page, byte[] key, int offset, int length, int valueLength) {
@@ -556,8 +556,7 @@ public final class TreePage {
     }
     long slot = slot(m, page, count - 1);
     int compared =
-        Integer.compareUnsigned(
-            (int) (slot >>> HEAD_SHIFT), headOf(key, offset + prefix, rest));
+        Integer.compareUnsigned((int) (slot >>> HEAD_SHIFT), headOf(key, offset + prefix, rest));
     if (compared > 0
         || compared == 0 && compareRest(m, page, slot, key, offset + prefix, rest) >= 0) {
       return false;

@@ -57,13 +57,7 @@ public final class CheckpointWriter {
     List<String> problems = new ArrayList<>();
     PageFile file = pager.file();
     try {
-      Metas metas = Metas.read(file);
-      if (metas.isOneDamaged()) {
-        problems.add("page " + FileFormat.META_PAGES[1 - metas.newestPlace()] + ": no meta page");
-      }
-      if (metas.newest().checkpointNumber() != durableMeta.checkpointNumber()) {
-        problems.add("the newest meta page is not the one this open wrote or found");
-      }
+      checkMetas(Metas.read(file), problems);
       Catalog read = Catalog.read(file, durableMeta.catalogPage(), durableMeta.catalogBirth());
       for (int region = 0; region < read.regions().size(); region++) {
         checkMap(region, read.regions().get(region), problems);
@@ -72,6 +66,15 @@ public final class CheckpointWriter {
       problems.add(damaged.getMessage());
     }
     return problems;
+  }
+
+  private void checkMetas(Metas metas, List<String> problems) {
+    if (metas.isOneDamaged()) {
+      problems.add("page " + FileFormat.META_PAGES[1 - metas.newestPlace()] + ": no meta page");
+    }
+    if (metas.newest().checkpointNumber() != durableMeta.checkpointNumber()) {
+      problems.add("the newest meta page is not the one this open wrote or found");
+    }
   }
 
   private void checkMap(int region, SpaceMap.Listed listed, List<String> problems) {

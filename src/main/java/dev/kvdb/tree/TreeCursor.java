@@ -16,6 +16,9 @@ import java.lang.foreign.MemorySegment;
  * place.
  */
 public final class TreeCursor {
+  private static final long LINE_BYTES = 64;
+  private static final int SLOT_BYTES = TreePage.SLOT_BYTES;
+
   private enum Position {
     BEFORE_FIRST,
     ON_ENTRY,
@@ -35,6 +38,10 @@ public final class TreeCursor {
   private final byte[] key = new byte[2 * PageFormat.KEY_BYTES_MAX];
   private final MemorySegment keyMemory = MemorySegment.ofArray(key).asReadOnly();
   private final MemorySegment readOnlyMemory;
+
+  /** Kept so that the compiler cannot leave out the reads that it is made of. */
+  private long touchedWords;
+
   private MemorySegment copy;
   private MemorySegment readOnlyCopy;
   private MemorySegment leafMemory;
@@ -58,12 +65,7 @@ public final class TreeCursor {
    * @param openEntries how many of its entries belong to this tree (I-21)
    */
   public TreeCursor(
-      PageReader pages,
-      int rootPage,
-      long rootBirth,
-      int height,
-      int openLeaf,
-      int openEntries) {
+      PageReader pages, int rootPage, long rootBirth, int height, int openLeaf, int openEntries) {
     this.openLeaf = openLeaf;
     this.openEntries = openEntries;
     this.pages = pages;
@@ -234,12 +236,31 @@ public final class TreeCursor {
     openLeaf(page, birth);
   }
 
+  /**
+   * Reads a word of every used cache line of a leaf in the window, in ascending order, so that the
+   * processor fetches ahead: a walk would meet the misses one after the other, in the order of
+   * keys.
+   */
+  private static long touchLines(MemorySegment m, long leaf) {
+    long slotsEnd = leaf + PageFormat.HEADER_BYTES + (long) TreePage.count(m, leaf) * SLOT_BYTES;
+    long words = 0;
+    for (long at = leaf; at < slotsEnd; at += LINE_BYTES) {
+      words ^= m.get(PageFormat.LONG, at);
+    }
+    long heapStart = (leaf + TreePage.heapStart(m, leaf)) / LINE_BYTES * LINE_BYTES;
+    for (long at = heapStart; at < leaf + PageFormat.PAGE_BYTES; at += LINE_BYTES) {
+      words ^= m.get(PageFormat.LONG, at);
+    }
+    return words;
+  }
+
   private void openLeaf(int page, long birth) {
     long at = pages.locate(page, birth);
     TreeReader.requireLevel(memory, at, page, 0);
     if (pages.isStable(at)) {
       leafMemory = memory;
       leaf = at;
+      touchedWords = touchLines(memory, at);
     } else {
       if (copy == null) {
         copy = Arena.ofAuto().allocate(PageFormat.PAGE_BYTES, Long.BYTES);

@@ -339,9 +339,7 @@ public final class TreeWriter {
     cells.begin(0);
     cells.addNew(source, keyOffset, keyLength, valueOffset, valueLength);
     cells.limitPrefix(
-        lowerLength < 0
-            ? prefix
-            : CellRun.common(lower, lowerLength, separator, separatorLength));
+        lowerLength < 0 ? prefix : CellRun.common(lower, lowerLength, separator, separatorLength));
     cells.buildWithRun(m, rightAt, 0, 1, separator, separatorLength, upper, NO_KEY, 0, run);
     boolean isLast = isLastOfAll();
     insertChild(depth - 1, 0, separatorLength, right);

@@ -208,7 +208,9 @@ class AppendInPlaceTest {
     assertEquals(List.of(), engine.verify().problems());
   }
 
-  /** What a durable checkpoint holds must not change, nor what one that has begun may be writing. */
+  /**
+   * What a durable checkpoint holds must not change, nor what one that has begun may be writing.
+   */
   @Test
   void checkpointEndsARow() {
     put(0);

@@ -17,7 +17,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
 /** Random histories with failed writes, checkpoints and reopens, cut at random moments. */
-class LogPowerCutProperties {
+class LogPowerCutTest {
   private final List<Long> lastLsns = new ArrayList<>();
 
   @Property(tries = 40, shrinking = ShrinkingMode.OFF)
