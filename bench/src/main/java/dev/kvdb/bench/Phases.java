@@ -17,6 +17,7 @@ import java.util.Locale;
  */
 final class Phases {
   private static final int WARM_UP_KEYS = 500_000;
+  private static final int WARM_UP_ROUNDS = 4;
   private static final int SCANS = 5;
 
   private static final ThreadMXBean THREADS =
@@ -101,11 +102,13 @@ final class Phases {
     int count = Math.min(keys, WARM_UP_KEYS);
     int[] putOrder =
         order.equals("ascending") ? Entries.ascending(count) : Entries.shuffled(count, 2);
-    try (Peer peer = open("warm-up.kvdb")) {
-      put(peer, putOrder);
-      get(peer, Entries.shuffled(count, 3));
-      for (int i = 0; i < SCANS; i++) {
-        scanOnce(peer, count);
+    for (int round = 0; round < WARM_UP_ROUNDS; round++) {
+      try (Peer peer = open("warm-up" + round + ".kvdb")) {
+        put(peer, putOrder);
+        get(peer, Entries.shuffled(count, 3));
+        for (int i = 0; i < SCANS; i++) {
+          scanOnce(peer, count);
+        }
       }
     }
   }
