@@ -19,6 +19,12 @@ import java.util.List;
  * work fields, new and dropped names in a list.
  */
 final class Applier {
+  /**
+   * Off: with it, a campaign of failing calls met keys out of order in one of some sixteen runs,
+   * and the cause is not found yet (DESIGN, section 16).
+   */
+  private static final boolean APPENDS_IN_PLACE = false;
+
   private enum Change {
     CREATE,
     DROP,
@@ -82,7 +88,7 @@ final class Applier {
       return apply(bytes, 0, length);
     }
     EngineTable table = require((int) INT.get(bytes, OperationBuffer.TABLE));
-    if (table.appendableLeaf != 0 && append(table, bytes)) {
+    if (APPENDS_IN_PLACE && table.appendableLeaf != 0 && append(table, bytes)) {
       return 1;
     }
     long changed = apply(bytes, 0, length);
